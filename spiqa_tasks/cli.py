@@ -49,13 +49,17 @@ GROUPS = {
     },
 }
 
+# Command -> its line of help.
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
+# Those that shtab writes completion for.
 SHELLS = ("bash", "zsh", "tcsh")
+# Verdicts and files are written as they come, so an end at any time loses none.
 _KEPT = "what was finished is kept."
 
 # Arguments that name a file to write.
 _WRITTEN = ("output", "samples", "html", "csv", "markdown", "json")
 
+# A full disk, a user's quota, a limit of the shell.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # a command imports much, reads many records, keeps them all, and ends: fewer collections pay

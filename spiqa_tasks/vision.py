@@ -25,6 +25,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.pictures import open_picture
 
+# Reads figures on a CPU, without a program of the system or a download.
 PACKAGE = "rapidocr"
 
 # Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for
@@ -36,6 +37,7 @@ _NARROWEST_LINE = 96
 # Engines of one thread each, which are faster than one engine of several threads.
 _MOST_WORKERS = 8
 
+# Lines of text in a picture; one row per text, of length 1.
 Reader = Callable[[Image.Image], list[str]]
 Embeddings = NDArray[np.float64]
 

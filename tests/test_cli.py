@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from openai_server import Behaviour, OpenAIServer
+from run_command import WITHOUT_JAVA
 
 from spiqa_tasks import commands
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
@@ -221,7 +222,7 @@ def test_verdicts_that_a_full_disk_does_not_take_count_and_are_told(tmp_path: Pa
     environ["PATH"] = str(tmp_path)  # no Java
     shown, asked = [], []
     with OpenAIServer(Behaviour()) as server:
-        command = [sys.executable, "-m", "spiqa_tasks.cli", "score", "spiqa_demo", path, "--json"]
+        command = [*WITHOUT_JAVA, "score", "spiqa_demo", path, "--json"]
         for limit in (50_000, resource.RLIM_INFINITY):
             done = subprocess.run(
                 [*command, "--judge", f"openai:one@{server.url}"],

@@ -22,6 +22,7 @@ from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 from spiqa_tasks.scoring.values import too_few
 
+# What a sentence on a withheld difference ends with.
 PARTIAL = "(--partial has values over a part)"
 
 

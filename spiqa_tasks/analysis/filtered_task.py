@@ -19,6 +19,7 @@ from spiqa_tasks.hosts.lmms_eval.registration import source_task
 from spiqa_tasks.runs.join import task_questions
 from spiqa_tasks.runs.selection import SOURCE_YAML, Subset, partial_coverage
 
+# The Python file beside a filtered task's YAML, which the host imports from its folder.
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
 
 from pathlib import Path

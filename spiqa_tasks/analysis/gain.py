@@ -42,6 +42,7 @@ BOUNDS = (
     "S_t is a lower bound and ML an upper one",
 )
 
+# What each refusal that can be overruled ends with.
 ACCEPT = "Add --accept-differences if it is meant so."
 
 

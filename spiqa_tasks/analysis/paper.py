@@ -28,13 +28,18 @@ from spiqa_tasks.scoring.intervals import paired
 RESAMPLE = 500
 RESAMPLES = 100_000
 
+# Resamples that are drawn at once (4 MB): a matrix of all would take gigabytes.
+BLOCK = 1000
+
 # Groups of about equal size, as in SciFIBench's Figure 8.
 BINS = 5
 # What the figure groups the questions by -> its measure of a row.
 MEASURES = {"caption_length": caption_length, "figure_size": figure_size}
 
+# Group of `spread` for the runs of every value of the setting together.
 ALL_RUNS = "all runs"
 
+# A line of a printed table: column -> cell.
 Row = dict[str, Any]
 
 
@@ -93,13 +98,17 @@ def bootstrap(runs: Iterable[Run], metric: str | None) -> list[Row]:
     """
     rows = []
     for run in runs:
-        scores = list(run.scores(run.metric(metric)).values())
-        if not scores:
+        scores = np.array([*run.scores(run.metric(metric)).values()])
+        if not len(scores):
             raise InputError(f"Expected scored answers to {run.task}, found none. Score them.")
 
         generator = np.random.default_rng(0)
-        # One resample at a time: a matrix of all would take gigabytes.
-        means = [generator.choice(scores, RESAMPLE).mean() for _ in range(RESAMPLES)]
+        means: list[float] = []
+        while len(means) < RESAMPLES:
+            size = (min(BLOCK, RESAMPLES - len(means)), RESAMPLE)
+            drawn = scores[generator.integers(len(scores), size=size)]
+            means.extend(drawn.mean(axis=1))
+
         rows.append(
             {
                 "model": run.name,

@@ -19,7 +19,9 @@ NO_MODELS = ("difference", "mean", "fine-tuned")
 # The judge of SPIQA's tables, but for Table B.1, which names its own.
 PAPER_JUDGE = "GPT-4o"
 
+# Names of ours -> names that SPIQA prints.
 _SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
+# Figures of one question asked apart are the paper's direct setting for open models.
 _SPIQA_SETTINGS = {
     "direct": "direct",
     "perfigure": "direct",
@@ -29,8 +31,10 @@ _SPIQA_SETTINGS = {
 # The main tables come first: a value that two tables print is theirs.
 _SPIQA_TABLES = ("table3", "table5", "table6", "tableE1", "tableE2", "tableB1")
 
+# Column of MMStar's tables -> category of the release.
 _MMSTAR_CATEGORIES = dict(zip(("CP", "FP", "IR", "LR", "ST", "MA"), CATEGORIES, strict=True))
 
+# Words of our tasks' names -> what SciFIBench's tables call them.
 _DIRECTIONS = {"fig2cap": "figure_to_caption", "cap2fig": "caption_to_figure"}
 _SUBSETS = {"cs": "CS", "general": "General"}
 # Mean of SciFIBench -> the tasks whose mean is its overall accuracy; they are of one size.
@@ -136,6 +140,7 @@ def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedV
                 yield _value(row, table, "accuracy", None if category == "all" else slug(category))
 
 
+# Settings of a benchmark -> the reader of its paper's tables.
 _READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
     SpiqaSettings: _spiqa,
     MMStarSettings: _mmstar,

@@ -34,6 +34,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 # The only split: the file of the answers.
 SPLIT = "file"
 
+# An answer of the file: its id, question, options and true answer.
 Cells = Mapping[str, Any]
 
 
@@ -124,6 +125,7 @@ def _no_release(*_: Any) -> Any:
     raise DataError("Expected answers to have their questions beside them, found none.")
 
 
+# Open answers with their own questions, judged as SPIQA's are.
 FREE_ANSWERS = Benchmark(
     name="answers",
     splits={SPLIT: 0},
@@ -136,6 +138,7 @@ FREE_ANSWERS = Benchmark(
     remarks=judge_advice,
     scoring=frozenset({"rule"}),
 )
+# Choices with their own options, read as MMStar's are.
 CHOICE_ANSWERS = Benchmark(
     name="choices",
     splits={SPLIT: 0},

@@ -21,7 +21,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.judge.rules import Rule
 
+# A question of a release with its settings' choices: JSON values, and pictures as `Picture`.
 Row = Mapping[str, Any]
+# Records of documents and the judge's rule -> records of questions.
 Join = Callable[[Records, Rule | None], list[Record]]
 
 

@@ -15,6 +15,7 @@ from spiqa_tasks.scoring.intervals import mean_interval
 from spiqa_tasks.scoring.values import is_covered, too_few
 
 Needs = Literal["nothing", "judge", "text programs"]
+# (prediction, reference) of each answer.
 Pairs = list[tuple[str, str]]
 
 # Suffix of metrics that are computed as the released scripts do.

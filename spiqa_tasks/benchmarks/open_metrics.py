@@ -121,5 +121,6 @@ def yes_no_masses(record: Record) -> list[float]:
     ]
 
 
+# How much of its probability the judge gave to yes and no: near 1, or its scores are noise.
 YES_NO_MASS = Metric("yes_no_mass", _mass, needs="judge")
 JUDGE_FAILED = share_of("judge_failed_rate", lambda record: record.judge_failed, "judge")

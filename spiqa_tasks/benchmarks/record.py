@@ -217,6 +217,7 @@ def _interned(value: Any) -> Any:
     return sys.intern(value) if isinstance(value, str) else value
 
 
+# Pending requests end with the process; what the judge said of them is in `verdicts`.
 _LOGGED = tuple(entry.name for entry in dataclasses.fields(Record) if entry.name != "requests")
 _TYPES = get_type_hints(Record)
 

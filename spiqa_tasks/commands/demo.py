@@ -28,6 +28,7 @@ RUNS = {
     "caption_retrieval": ("spiqa_demo",),
 }
 
+# Files of the demo's folder: what the host runs, and what it says.
 CONFIG = "runs.yaml"
 LOG = "lmms_eval.log"
 

@@ -15,6 +15,7 @@ from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.scoring.gain import gain_of_totals, natural
 from spiqa_tasks.scoring.values import percent
 
+# Stands below the help.
 EPILOG = (
     "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model "
     "ablated; the files of --with, --without and --llm-base by these options. Values in json and "

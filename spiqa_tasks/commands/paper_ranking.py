@@ -28,6 +28,7 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection
 from spiqa_tasks.scoring.ranking import parse_ranking
 
+# Names of the figure's own caption, and of all models' rankings taken together.
 TRUE = "True Caption"
 COMBINED = "Combined"
 

@@ -39,6 +39,7 @@ from spiqa_tasks.scoring.values import number, percent
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
 _NUMBERS = ("value", "sd", "variance")
 
+# Columns of every table of scores.
 _SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
 _VALUE = Column("value", "x 100", number, ("low", "high"))
 
@@ -64,6 +65,7 @@ def _rho(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
+# Table of `paper --measure` -> its maker and columns.
 _TABLES = {
     "alignment": MeasuredTable(
         alignment,

@@ -18,6 +18,7 @@ from spiqa_tasks.runs.selection import (
     with_unique_labels,
 )
 
+# Help of the arguments that most commands share.
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
 RUN = (

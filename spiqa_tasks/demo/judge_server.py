@@ -16,6 +16,7 @@ from typing import Any
 
 from spiqa_tasks.errors import InputError
 
+# Looks like no model that anybody sells, so that no number of it passes for a result.
 MODEL = "demo-overlap"
 
 # Highest probability of a word.
@@ -24,6 +25,7 @@ _SURE = 0.99
 # Further first words: L3Score needs five.
 _OTHERS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
 
+# Both answers in the released prompt of L3Score.
 _PARTS = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
 
 

@@ -35,7 +35,9 @@ _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 # Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
 _SEPARATORS = ",;|"
 
+# A cell in quotes, whose separators separate nothing.
 _QUOTED = re.compile(r'"[^"]*"')
+# A run of bytes that are no ASCII: GB18030 has pairs of them, cp1252 lone ones.
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
 

@@ -100,6 +100,7 @@ class HubSource:
 
 
 Source: TypeAlias = LocalSource | HubSource
+# A pattern with one of them is several files.
 _WILDCARDS = set("*?[")
 
 

@@ -2,6 +2,10 @@
 
 from spiqa_tasks.benchmarks.record import Response
 
+# Beginnings of texts that the hosts themselves write.
+#
+# Texts that only look like an error are answers: `HTTP 404` and `Error: 512` are right ones to some
+# questions.
 FAILURE_MARKERS = (
     # lmms-eval: the model's API gave up, or the budget of tokens was spent
     "[LMMS_EVAL_REQUEST_FAILED",
@@ -10,14 +14,9 @@ FAILURE_MARKERS = (
     "Failed to obtain answer",
     "Fail to obtain answer",
 )
-"""Beginnings of texts that the hosts themselves write.
 
-Texts that only look like an error are answers: `HTTP 404` and `Error: 512` are right ones to some
-questions.
-"""
-
+# Characters kept of an error message, which may be a page of HTML.
 LONGEST_REASON = 300
-"""Characters kept of an error message, which may be a page of HTML."""
 
 
 def is_request_failure(text: str) -> bool:

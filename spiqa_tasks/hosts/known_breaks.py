@@ -22,6 +22,8 @@ class KnownBreak(NamedTuple):
     failure: str
 
 
+# setup.cfg bounds each package twice: in the extra of the host, and in the base requirements, which
+# mend an environment that has the host already.
 KNOWN_BREAKS = (
     KnownBreak(
         host="lmms-eval",
@@ -31,9 +33,6 @@ KNOWN_BREAKS = (
         failure="an evaluation begins with the import of filelock._api, which 4.3 removed",
     ),
 )
-"""setup.cfg bounds each package twice: in the extra of the host, and in the base requirements,
-which mend an environment that has the host already.
-"""
 
 
 def installed_breaks(host: str) -> Iterator[str]:

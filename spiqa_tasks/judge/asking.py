@@ -19,6 +19,7 @@ from spiqa_tasks.judge.slots import Slots
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed, redacted_verdict
 from spiqa_tasks.printable import counted, progress
 
+# Shorter than any judgement, and of no benchmark.
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 
 # A server that answers a test question in this time has lost a request that waits for long.

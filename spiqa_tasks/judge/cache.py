@@ -24,6 +24,7 @@ _BUSY_SECONDS = 0.1
 # Pause after a failed write.
 _RETRY_SECONDS = 1.0
 
+# The checksum tells a verdict that a broken disk changed from one that was stored.
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, verdict TEXT, checksum INTEGER)"
     " WITHOUT ROWID"
@@ -32,6 +33,7 @@ _TABLE = (
 # Words of SQLite's errors that are no sign of damage.
 _IN_THE_WAY = ("locked", "readonly", "read-only", "full", "unable to open", "disk I/O")
 
+# Fields of a verdict that are stored; the others follow from them.
 _KEPT = ("text", "top_logprobs", "model", "prompt_tokens", "completion_tokens", "adapted")
 
 

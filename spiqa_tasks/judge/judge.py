@@ -24,6 +24,7 @@ from spiqa_tasks.judge.types import (
 )
 
 _log = logging.getLogger("spiqa_tasks")
+# What a refusal without a remedy of its own ends with.
 _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 
 # Somebody waits for the run to start: a wrong address should be reported within a minute.

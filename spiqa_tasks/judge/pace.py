@@ -52,6 +52,7 @@ RAREST = 5.0
 # Seconds a request may be late without delaying the next: a busy loop lowers no rate.
 LATE = 0.02
 
+# `refused`: the server asked for fewer requests; `failed`: any other end without an answer.
 Outcome = Literal["answered", "refused", "failed"]
 
 

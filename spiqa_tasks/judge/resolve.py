@@ -34,10 +34,12 @@ from spiqa_tasks.judge.types import (
     JudgeConfig,
 )
 
+# A login, or a key among the parameters.
 _SECRET_IN_URL = re.compile(
     r"//[^/?#]*@|[?&](?:[\w-]*key|token|access_token|sig|secret|password)=", re.IGNORECASE
 )
 _BEGIN = re.compile(r"\s*(?:https?:)?/*", re.IGNORECASE)
+# A token of HTTP (RFC 9110, section 5.6.2).
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 # Headers that are not for others to set: the key's own way, and what HTTP needs.

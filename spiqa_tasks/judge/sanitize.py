@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from spiqa_tasks.scoring.responses import CONTROL_TOKEN
 
+# Stands where an answer imitated the judge's prompt; the judge sees that something stood there.
 REMOVED = "[removed]"
 
 # Most characters of an answer shown to the judge (about 4,000 tokens, half of a small judge's
@@ -27,6 +28,7 @@ _LOOKALIKES = str.maketrans(
 # Hangul fillers: letters to Unicode, blanks to a reader.
 _BLANKS = "\u115f\u1160\u3164\uffa0"
 
+# Every character at which some reader begins a new line.
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
 
@@ -35,6 +37,7 @@ def _phrase(words: str) -> str:
     return r"[\W_]{0,8}".join(words.split())
 
 
+# Marks of Markdown or quotes may close a label before its colon.
 _COLON = r"[\s*_\"'`]{0,8}:"
 _SENTENCES = "|".join(
     _phrase(sentence)
@@ -53,6 +56,7 @@ _SENTENCES = "|".join(
     )
 )
 _START, _END = r"(?<![^\W_])", r"(?![^\W_])"
+# Without its first letter, which is a capital in the prompt and a small one elsewhere.
 _CANDIDATE = _phrase("andidate answer")
 _FRAME = re.compile(
     "|".join(

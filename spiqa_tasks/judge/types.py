@@ -14,7 +14,9 @@ from spiqa_tasks.errors import JudgeError
 from spiqa_tasks.printable import printable
 from spiqa_tasks.scoring.responses import without_reasoning
 
+# The paper's judge (SPIQA, section 4).
 DEFAULT_JUDGE = "openai:gpt-4o"
+# Environment variables: how the judge is configured where no option is, as inside the hosts.
 JUDGE_VARIABLE = "SPIQA_JUDGE"
 URL_VARIABLE = "SPIQA_JUDGE_BASE_URL"
 KEY_VARIABLE = "SPIQA_JUDGE_API_KEY"
@@ -38,6 +40,7 @@ CUT_OFF = "the judge's answer was cut off before a verdict"
 # Characters of the shortest key that is hidden: hiding `EMPTY` would mangle texts.
 SHORTEST_SECRET = 8
 
+# User and password of an address.
 _PASSWORD = re.compile(r"(?<=//)[^/\s@]+@")
 
 

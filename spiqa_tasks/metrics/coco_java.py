@@ -23,10 +23,12 @@ JAVA_TIMEOUT = 3600.0
 # next line begins: without it, an answer's tokens would depend on which answer follows.
 _NEXT = "The"
 
+# (prediction, reference).
 Pair = tuple[str, str]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
+# A Java starts for seconds: what it once gave is kept for the process.
 _tokens: dict[str, str] = {}
 _statistics: dict[Pair, tuple[float, ...]] = {}
 

@@ -20,6 +20,7 @@ from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, r
 
 log = logging.getLogger(__name__)
 
+# In the order of the toolkit; BERTScore is no part of it.
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 
 # The metrics that a program or a model computes; all but the last need the tokenizer.
@@ -40,6 +41,7 @@ MODEL = "google-bert/bert-base-uncased"
 LAYER = 9
 TOKENS = 512
 
+# What was embedded once is kept for the process: a task and its groups share their pairs.
 _bertscores: dict[tuple[str, str], float] = {}
 
 Pairs = tuple[tuple[str, str], ...]

@@ -20,8 +20,10 @@ Hook = Callable[..., Any]
 # `grey`: a grey picture of the same size; `text`: no picture.
 KINDS = ("grey", "text")
 
+# A text of a message with such an ending is a path of a picture.
 _SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
+# `<image>`, `<image 1>`, `<|image|>`, `<|image_pad|>`, `<|image_1|>` and the blank behind.
 _PLACEHOLDERS = re.compile(
     r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE
 )

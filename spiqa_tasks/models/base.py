@@ -14,6 +14,7 @@ from tqdm import tqdm
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 
+# A document of a task as the host hands it over.
 Doc = Mapping[str, Any]
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 
 PAPERS = ("spiqa", "mmstar", "scifibench")
+# Columns that are numbers in every published table; others are texts.
 _NUMBERS = frozenset({"value", "sd", "variance"})
 
 

@@ -292,6 +292,7 @@ def _drawn(grid: Grid, form: str) -> str:
     )
 
 
+# Form -> its writer; json and csv are for programs and have all digits.
 _PEOPLE = {"text": _as_text, "md": _as_markdown, "latex": _as_latex}
 
 

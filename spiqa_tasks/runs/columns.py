@@ -22,6 +22,7 @@ from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
 LINES = "jsonl"
 TABLE = "table"
 
+# Field -> the names of its column, those that are surest first.
 _FIELDS = {
     "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
     "prediction": (
@@ -172,6 +173,7 @@ class Columns:
         return None if column is None else row[column]
 
 
+# Columns by their usual names alone.
 USUAL = Columns()
 
 

@@ -11,6 +11,7 @@ from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.columns import USUAL, answers_of_rows
 
+# Words for a right and a wrong answer, in lower case.
 YES = frozenset({"true", "yes", "1", "correct", "right"})
 NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
 

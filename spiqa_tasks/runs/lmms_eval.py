@@ -39,6 +39,7 @@ _GROUPS = ("category", "subdomain", "data_type", "l2_category", "L2-category")
 # Fields of a host's logged metric with what the host read in the response.
 _PREDICTIONS = ("pred", "parsed_pred", "prediction")
 
+# The host's marks for a picture in a prompt, which are no part of the question.
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
 
 

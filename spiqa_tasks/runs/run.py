@@ -63,6 +63,7 @@ OPTIONS = "options="
 # Suffix of the ablation of a few-shot run, before its `shots` argument.
 SHOTS = ",shots="
 
+# Shared by all answers without options, of which a run has thousands.
 _NO_OPTIONS: Mapping[str, str] = {}
 
 

@@ -174,6 +174,7 @@ class Selection:
         return replace(run, partial=self.partial)
 
 
+# All runs, by whatever judge.
 EVERY = Selection()
 
 

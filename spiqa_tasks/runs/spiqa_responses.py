@@ -16,6 +16,7 @@ from spiqa_tasks.files.json_text import json_value
 from spiqa_tasks.runs.columns import USUAL, Columns, answers_of_rows
 from spiqa_tasks.runs.run import Answer
 
+# Name of the form in `Run.form` and in signatures.
 FORM = "spiqa-responses"
 
 SUFFIX = "_response.json"

@@ -32,11 +32,13 @@ _KEY_UNLESS_PLACEHOLDER = re.compile(rf"{_KEY}(?!\s|{_PLACEHOLDER})", re.IGNOREC
 _OBJECT_END = re.compile(rf"\s*(?:\}}|,\s*(?:\}}|{_QUOTE}\w+{_QUOTE}\s*:))")
 _LINE_END = re.compile(r"\s*(?:$|[\n,.;}])")
 
+# An item of a list: in single quotes, in double quotes, or bare.
 _ITEM = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([^\s,'\"][^,'\"]*)")
 
 # Longer lists stay as they are: the pattern of items is not linear in its length.
 _LONGEST_LIST = 4096
 
+# Escapes of Python and JSON; letters behind \n, \t and \r may make them LaTeX.
 _ESCAPE = re.compile(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\\'\"/])|([ntr])([A-Za-z]*))"
 )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# The cluster key of each score; None is a cluster of its own.
 Clusters = Sequence[Hashable | None]
-"""The cluster key of each score; None is a cluster of its own."""
 
 # Bootstrap weights in memory at a time: 8 MB.
 _BLOCK = 1_000_000

@@ -9,6 +9,7 @@ _NUMBER = r"([0-9]|10|11|12|13|14|15)\b"
 _NAMED = re.compile(rf"Image \b{_NUMBER}", re.IGNORECASE)
 _KEYED = re.compile(rf"'Image': \b{_NUMBER}", re.IGNORECASE)
 
+# As in the released script, in its order.
 _ANSWER_LEADS = ("The answer is", "The answer to the question is")
 
 # Longer texts are not parsed as a literal, to bound time and memory of Python's parser.

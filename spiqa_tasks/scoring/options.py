@@ -27,24 +27,35 @@ _USUAL_NAMES = {
         " query_id sample_index record_id question_number _id no"
     ),
 }
+
+# Role -> usual names of its column, the most likely first.
 NAMES: Mapping[str, Sequence[str]] = {role: names.split() for role, names in _USUAL_NAMES.items()}
-"""Role -> usual names of its column, the most likely first."""
+
+# Labels of options that have none, and names of columns with one option each.
 LETTERS = string.ascii_uppercase
-"""Labels of options that have none, and names of columns with one option each."""
 
 _LABEL_FIELDS = ("label", "key", "letter", "id")
+
+# Fields of an option that is an object, as of ARC and CommonsenseQA.
 _TEXT_FIELDS = ("text", "content", "value", "option", "choice")
-"""Fields of an option that is an object, as of ARC and CommonsenseQA."""
+
+# A label at the start of an option's text.
 _LABEL = re.compile(r"\s*[(\[]?([A-Za-z])(?:[)\].:]|$)\s*")
-"""A label at the start of an option's text."""
+
+# A label in lower case within a listing, as of MathQA.
 _LOWER_LABEL = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
-"""A label in lower case within a listing, as of MathQA."""
+
+# An answer that is a label, with any marks around it.
 _NAMED_LABEL = re.compile(r"\W*(\w{1,2})\W*")
-"""An answer that is a label, with any marks around it."""
 
 
+# Ten options: no benchmark of the field lists more behind letters.
 _OPTION_LETTERS = "ABCDEFGHIJ"
+
+# `(A)`, `A.` or `A)`, `A:`, `[A]`.
 _FORMS_OF_LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
+
+# Forms of labels, tried in order: at the start of lines, which is surest, then within a line.
 _LISTINGS = (
     *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _FORMS_OF_LABELS),
     *(
@@ -54,17 +65,24 @@ _LISTINGS = (
     *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _FORMS_OF_LABELS[1:]),
     re.compile(rf"[,;，；、|]?\s?{_FORMS_OF_LABELS[0]}\s*"),
 )
-"""Forms of labels, tried in order: at the start of lines, which is surest, then within a line."""
+
+# Forms that need no blank behind the label; they also continue a series of another form.
 _CLOSE = _LISTINGS[-4:]
-"""Forms that need no blank behind the label; they also continue a series of another form."""
+
+# What may stand between two options of one line.
 _BETWEEN = " \t\r\n;；"
+
+# A heading between question and options, part of neither.
 _HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
 
+# A text in quotes or an object, within an array.
 _ITEM = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\{[^{}]*\})"
+
+# An array as numpy prints it, without commas.
 _PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
-"""An array as numpy prints it, without commas."""
+
+# An array of numpy as pandas writes it into csv.
 _ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")
-"""An array of numpy as pandas writes it into csv."""
 
 
 def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:

@@ -6,27 +6,35 @@ One vocabulary for choices and open answers, in thirteen languages.
 
 import re
 
+# Characters of a sentence that are read: refusals are short, and patterns stay fast on texts
+# without full stops.
 _LONGEST = 400
-"""Characters of a sentence that are read: refusals are short, and patterns stay fast on texts
-without full stops.
-"""
 _SENTENCE_END = re.compile(r"[.!?;。！？]+(?:\s|$)|[。！？]|\n+")
+
+# Curly apostrophes of models as the straight ones of the patterns.
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'"})
 
+# What a model says that it cannot see.
 _VISUAL = (
     r"(?:image|picture|figure|photo|photograph|chart|graph|plot|diagram|visual|attachment"
     r"|screenshot|file)s?\b"
 )
+
+# What a model says has no answer in it.
 _TEXT = (
     r"(?:texts?|contexts?|chunks?|excerpts?|passages?|paragraphs?|documents?|papers?|articles?"
     r"|information)\b"
 )
+
+# Being unable, at the start of a clause, in the first person or with none.
 _UNABLE = (
     r"(?:\b(?:i|we)(?:'m| am|'re| are)?|^|[,:]|\bbut|\band) ?(?:\w+ly |still |also |just )?"
     r"(?:can(?:not|'t| not)|could(?:n't| not)|(?:am |are |'m )?(?:unable|not able) to|do(?:n't|"
     r" not) have|wo(?:n't)"
     r"|will not|must decline|decline to)"
 )
+
+# At most six words between two parts of a refusal: within one clause.
 _WORDS = r"(?:[^\s]+ ){0,6}?"
 _REFUSALS = tuple(
     re.compile(pattern)
@@ -139,12 +147,13 @@ _OTHER_LANGUAGES = tuple(
         r"(?:göremiyorum|cevaplayamam|yanıtlayamam|yardımcı olamam|belirleyemiyorum)",
     )
 )
+
+# Necessary for a refusal; checked first, as it is faster.
 _MAY_REFUSE = re.compile(
     r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing|ne"
     r" |tidak|değil"
     r"|[^\x00-\x7f]"
 )
-"""Necessary for a refusal; checked first, as it is faster."""
 
 
 def is_refusal(text: str) -> bool:

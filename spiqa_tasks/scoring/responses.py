@@ -18,6 +18,7 @@ _TAG = re.compile(
 _CHANNEL_TAG = "<|channel|>"
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
 
+# A mark that an answer begins, behind thoughts without marks of their own.
 _ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Number of an item -> its texts, as the toolkit takes them.
 Corpus = dict[int, list[str]]
 
 

@@ -5,9 +5,16 @@ import math
 import pytest
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
+from spiqa_tasks.commands import calibrate
 from spiqa_tasks.commands.calibrate import agreement
 from spiqa_tasks.judge.rules import Candidate
 from spiqa_tasks.runs.labels import Labelled
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enough for an interval; scikit-learn takes a millisecond for each."""
+    monkeypatch.setattr(calibrate, "RESAMPLES", 50)
 
 
 def answers(labels: list[bool], per_question: int = 1) -> list[Labelled]:

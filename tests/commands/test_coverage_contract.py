@@ -5,6 +5,7 @@ of a group's.
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +29,12 @@ COMMANDS = {
 """Command line -> the groups that it prints a value of."""
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a release of MMStar of 1,490 questions of one category and 10 of another."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "data"))
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    """Folders by how many of the first questions lack an answer: a release of MMStar with 1,490
+    questions of one category and 10 of another, and two models' answers, plain and as scored runs
+    in `out`.
+    """
     rows = [
         {
             "index": n,
@@ -45,8 +47,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         }
         for n in range(SMALL + LARGE)
     ]
-    write_rows(tmp_path / "data", rows)
-    return tmp_path
+    folders = {}
+    with pytest.MonkeyPatch.context() as patch:
+        for missing in (0, 2, 16):
+            folders[missing] = folder = tmp_path_factory.mktemp(f"without_{missing}")
+            write_rows(folder / "data", rows)
+            patch.chdir(folder)
+            patch.setenv("SPIQA_TASKS_DATA", str(folder / "data"))
+            write_answers(missing)
+    return folders
 
 
 def write_answers(missing: int) -> None:
@@ -58,6 +67,17 @@ def write_answers(missing: int) -> None:
     assert main(["score", "mmstar_filtered", "a.jsonl", "b.jsonl", "--output", "out"]) == (
         3 if missing else 0
     )
+
+
+@pytest.fixture
+def enter(places: dict[int, Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """`enter(missing)`: go into the folder with so many answers missing."""
+
+    def go(missing: int) -> None:
+        monkeypatch.chdir(places[missing])
+        monkeypatch.setenv("SPIQA_TASKS_DATA", str(places[missing] / "data"))
+
+    return go
 
 
 def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, list[Any]]]:
@@ -92,16 +112,19 @@ def printed(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict
     ("missing", "groups"),
     [(0, {"all", "math", "logical_reasoning"}), (2, {"all", "logical_reasoning"}), (16, set())],
 )
-@pytest.mark.usefixtures("place")
 def test_no_number_is_over_fewer_than_99_percent(
-    missing: int, groups: set[str], command: str, capsys: pytest.CaptureFixture[str]
+    missing: int,
+    groups: set[str],
+    command: str,
+    enter: Callable[[int], None],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """2 of 1,500 questions may lack, 2 of a group's 10 may not; a status other than 0 says that
     something is withheld.
 
     `report` writes files, and says it in them.
     """
-    write_answers(missing)
+    enter(missing)
     status, found = printed(command, capsys)
     assert {group for group, numbers in found.items() if numbers} == groups & COMMANDS[command]
     assert (status == 0) == (
@@ -110,13 +133,11 @@ def test_no_number_is_over_fewer_than_99_percent(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.usefixtures("place")
 def test_a_part_is_shown_where_it_is_asked_for(
-    command: str, capsys: pytest.CaptureFixture[str]
+    command: str, enter: Callable[[int], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With `--partial`, `n of N` beside it."""
-    write_answers(16)
-    capsys.readouterr()
+    enter(16)
     assert main([*command.split(), "--partial"]) == 0
     text = (
         Path("page.csv").read_text(encoding="utf-8")

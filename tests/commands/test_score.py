@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer, agreeing
-from run_command import run_json
+from run_command import WITHOUT_JAVA, run_json
 from run_files import run_header, run_records
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring, yaml_folder
@@ -350,16 +350,7 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
         "PATH", str(Path(sys.executable).parent)
     )  # without Java, so that only the judge takes time
     server.behaviour.latency = 0.3
-    command = [
-        sys.executable,
-        "-m",
-        "spiqa_tasks.cli",
-        "score",
-        "spiqa_testA",
-        str(predictions),
-        "--json",
-        "--partial",
-    ]
+    command = [*WITHOUT_JAVA, "score", "spiqa_testA", str(predictions), "--json", "--partial"]
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while server.counts["ok"] < 100 and time.monotonic() < deadline:

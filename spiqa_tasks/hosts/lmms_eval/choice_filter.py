@@ -10,6 +10,7 @@ from lmms_eval.api.filter import Filter
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import row_options
 
+# What a YAML's `filter_list` calls it.
 NAME = "choice_letter"
 logger = logging.getLogger("spiqa_tasks")
 

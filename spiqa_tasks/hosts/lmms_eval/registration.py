@@ -211,6 +211,7 @@ def _patch_cache(host: Any) -> None:
     response_cache.patch(host)
 
 
+# Module of the host -> name in it, the patch, and the source line that it relies on.
 PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks, "all_paths.extend(include_path)"),
     "lmms_eval.api.filter": (

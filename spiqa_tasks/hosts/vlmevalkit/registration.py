@@ -151,6 +151,7 @@ def _patch_models(host: Any) -> None:
         return first_picture(self, message, dataset)
 
 
+# Module of the host -> name in it, the patch, and the source line that it relies on.
 PATCHES: Patches = {
     "vlmeval.smp.file": ("load", _patch_files, "pickle.dump(data, open(pth, 'wb'))"),
     "vlmeval.dataset": ("build_dataset", _patch_datasets, "in DATASET_CLASSES:"),

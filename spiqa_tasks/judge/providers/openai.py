@@ -11,6 +11,7 @@ from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
 
+# Ends of the hosts of Azure, whose key goes into a header of its own.
 _AZURE = (".azure.com", ".azure.us", ".azure.cn")
 
 # Azure API Management, in front of any server: some want Azure's header, some OpenAI's.

@@ -19,6 +19,7 @@ from spiqa_tasks.judge.types import (
 )
 from spiqa_tasks.scoring.responses import without_reasoning
 
+# A timeout, a conflict and a rate limit pass; so do 5xx. Other 4xx do not.
 RETRIED_STATUSES = frozenset({408, 409, 429})
 
 # Codes of OpenAI's 429 for an account without credit, which no waiting fills.
@@ -47,15 +48,18 @@ _LEAST_LOGPROBS = 2
 # Parameters that may be left out; log-probabilities never.
 _DROPPED = ("temperature", "seed")
 
+# The limit of tokens in a refusal, under each of its names.
 _NAMES_LIMIT = re.compile(r"max_\w*tokens")
 
 # A number that stands alone: `gpt-4` and `2024-08-06` have none.
 _NUMBER = re.compile(r"(?<![\w.-])\d{1,6}(?![\w-]|\.\d)")
 
+# What tells that the number in a refusal is the least that the server takes.
 _IS_LEAST = re.compile(
     r"at least|minimum|>=|greater than|below|too (?:small|low|few)", re.IGNORECASE
 )
 
+# Remedies that follow a refusal.
 WITHOUT_LOGPROBS = (
     "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
 )

@@ -11,11 +11,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from phrasings import BOTH, LETTER, TEXT, phrasings
+from real_answers import SHARED, real_answers, real_choices
 
 from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.scoring.mcq import extract_choice
+from spiqa_tasks.scoring.mcq import Choice, extract_choice
 
+pytestmark = SHARED
 RUN_ONS = json.loads((Path(__file__).parent / "run_ons.json").read_text())
 """By model the ids of answers whose published letter is that of a question that the model asked
 itself.
@@ -34,19 +36,12 @@ FREE = (
 )
 
 
-def _outcomes(answers: list[dict[str, Any]]) -> Counter[str]:
+def _outcomes(choices: list[tuple[dict[str, Any], Choice]]) -> Counter[str]:
     found: Counter[str] = Counter()
-    for answer in answers:
-        letter = extract_choice(answer["response"], answer["choices"]).letter
+    for answer, choice in choices:
+        letter = choice.letter
         found["right" if letter == answer["letter"] else "none" if letter is None else "wrong"] += 1
     return found
-
-
-def _real(folder: Path, name: str) -> list[dict[str, Any]]:
-    path = folder / "mcq" / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{path} is not on this machine")
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_real_answers_are_found_and_never_misread(real_data: Path) -> None:
@@ -56,17 +51,18 @@ def test_real_answers_are_found_and_never_misread(real_data: Path) -> None:
     Left out are the answers of `run_ons.json`: they go on with a question of their own, whose
     letter was published.
     """
-    answers = [
-        each
-        for each in _real(real_data, "answers")
-        if each["id"] not in RUN_ONS.get(each["model"], ())
+    choices = [
+        (answer, choice)
+        for answer, choice in real_choices(real_data, "answers")
+        if answer["id"] not in RUN_ONS.get(answer["model"], ())
     ]
     certain, debatable = (
-        _outcomes([each for each in answers if each["certain"] is sure]) for sure in (True, False)
+        _outcomes([each for each in choices if each[0]["certain"] is sure])
+        for sure in (True, False)
     )
     assert certain["right"] >= 0.997 * certain.total()
     assert certain["wrong"] <= 0.002 * certain.total()
-    assert (certain + debatable)["wrong"] <= 0.02 * len(answers)
+    assert (certain + debatable)["wrong"] <= 0.02 * len(choices)
 
 
 @pytest.mark.parametrize(("source", "found", "wrong"), FREE)
@@ -77,7 +73,7 @@ def test_free_answers_are_found_and_seldom_misread(
     at most wrong.
     """
     outcomes = _outcomes(
-        [each for each in _real(real_data, "free_form") if each["source"] == source]
+        [each for each in real_choices(real_data, "free_form") if each[0]["source"] == source]
     )
     assert outcomes["right"] >= found * outcomes.total()
     assert outcomes["wrong"] <= wrong * outcomes.total()
@@ -105,7 +101,7 @@ def test_answers_that_choose_nothing_are_seldom_read(
     """The shares of stated letters at least found and at most wrong, and of answers without one
     at most read.
     """
-    answers = [each for each in _real(real_data, "more") if each["corpus"] == corpus]
+    answers = [each for each in real_answers(real_data, "more") if each["corpus"] == corpus]
     letters = [
         (extract_choice(each["response"], each["options"]).letter, each["label"])
         for each in answers
@@ -119,7 +115,7 @@ def test_answers_that_choose_nothing_are_seldom_read(
 
 def test_numbered_options_are_read_by_their_numbers(real_data: Path) -> None:
     """FaRel's options, under the numbers that the models were shown."""
-    answers = [each for each in _real(real_data, "more") if each["corpus"] == "farel_en"]
+    answers = [each for each in real_answers(real_data, "more") if each["corpus"] == "farel_en"]
     numbers = {letter: str(number) for number, letter in enumerate("ABCDEFGH", 1)}
     for each in answers:
         options = {numbers[letter]: text for letter, text in each["options"].items()}
@@ -164,21 +160,18 @@ CHANGES: Mapping[str, Callable[[str, Mapping[str, str]], tuple[str, Mapping[str,
 def test_the_letter_stays_where_the_answer_means_the_same(real_data: Path, change: str) -> None:
     """Of real answers whose letter is read today, at most 0.2% are read otherwise."""
     others = read = 0
-    for each in _real(real_data, "free_form")[::4]:
-        letter = extract_choice(each["response"], each["choices"]).letter
-        if letter is not None and letter == each["letter"]:
+    for answer, choice in real_choices(real_data, "free_form")[::4]:
+        if choice.letter is not None and choice.letter == answer["letter"]:
             read += 1
-            others += (
-                extract_choice(*CHANGES[change](each["response"], each["choices"])).letter != letter
-            )
+            changed = CHANGES[change](answer["response"], answer["choices"])
+            others += extract_choice(*changed).letter != choice.letter
     assert others <= 0.002 * read
 
 
 def test_the_letter_follows_its_text(real_data: Path) -> None:
     """An answer that is read by an option's text gives the letter under which that text stands."""
     followed = []
-    for each in _real(real_data, "free_form")[::2]:
-        choice = extract_choice(each["response"], each["choices"])
+    for each, choice in real_choices(real_data, "free_form")[::2]:
         texts = [*each["choices"].values()]
         if choice.rule == "text" and choice.letter == each["letter"] and len({*texts}) > 1:
             options = dict(zip(each["choices"], reversed(texts), strict=True))
@@ -196,7 +189,7 @@ def test_a_cut_answer_has_its_letter_or_none(real_data: Path, share: float) -> N
     """
     answers = [
         each
-        for each in _real(real_data, "free_form")[::2]
+        for each in real_answers(real_data, "free_form")[::2]
         if each["letter"] and len(each["response"]) > 300
     ]
     wrong = 0

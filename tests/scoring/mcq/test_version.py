@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from lines import COLOURS, MENTIONS, NAMES, NINE, SHIFTED
 from phrasings import phrasings
+from real_answers import SHARED, real_choices
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, cues, extract_choice
@@ -24,6 +25,7 @@ from spiqa_tasks.scoring.mcq.stance import stances
 from spiqa_tasks.scoring.mcq.tokens import _CERTAIN, without_texts
 from spiqa_tasks.scoring.mcq.words import ENGLISH
 
+pytestmark = SHARED
 HERE = Path(__file__).parent
 DIGESTS = json.loads((HERE / "digests.json").read_text())
 PHRASES = [
@@ -111,11 +113,7 @@ def test_what_is_read_belongs_to_the_version(what: str) -> None:
 @pytest.mark.parametrize("name", ["answers", "free_form"])
 def test_the_letters_of_real_answers_belong_to_the_version(real_data: Path, name: str) -> None:
     """The letters and rules of the answers that models gave."""
-    path = real_data / "mcq" / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{path} is not on this machine")
-    answers = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    assert_unchanged(name, read((answer["response"], answer["choices"]) for answer in answers))
+    assert_unchanged(name, (astuple(choice) for _, choice in real_choices(real_data, name)))
 
 
 def test_every_example_of_a_form_is_among_the_phrases() -> None:
