@@ -47,7 +47,7 @@ from spiqa_tasks.scoring.mcq.text import (
     without_echo,
 )
 
-MATCHER_VERSION = "9"
+MATCHER_VERSION = "10"
 """Incremented with every change that can change a letter; part of every signature."""
 
 

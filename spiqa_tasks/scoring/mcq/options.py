@@ -14,7 +14,6 @@ TEXTS = "\ue000"
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
-_ITEM = re.compile(r"[ -]{0,7}(\d(?:[\d.,]*\d)?)[.)] \S")
 
 _TELLING = (cues.GOOD, cues.WRONG, cues.OPTION, cues.FITS)
 _WORDY = re.compile(r"[^\W\u3040-\U0010ffff]")
@@ -114,12 +113,10 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         text[end - 1].isalnum() and _WORDY.match(after)
     ):
         return False
-    if (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (
+    is_part = (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (
         text[end - 1].isdigit() and _DECIMALS.match(after)
-    ):
-        return False
-    item = _ITEM.match(text)
-    return not (item and item.span(1) == (start, end))
+    )
+    return not is_part
 
 
 _LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"

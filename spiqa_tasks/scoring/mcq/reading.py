@@ -27,7 +27,6 @@ _HEADING = re.compile(
 )
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
-_DENIAL = compiled("FILL{0,3} NOT")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
 
@@ -122,8 +121,7 @@ class Reading:
         cut answer only
         the first line does: a later one may be an item of a listing that was to come.
         """
-        places = {0, len(self.lines) - 1} if of_text else range(len(self.lines))
-        if index in self.listed or (index and self.is_cut) or index not in places:
+        if index in self.listed or (index and self.is_cut):
             return _NOTHING
         whole = self.at(index).opening("alone") or self.line(self.lines[index]).opening("alone")
         if whole is None or whole.of_text != of_text:
@@ -156,28 +154,15 @@ class Reading:
                 continue
             if following == item + 1 or (there == here + 1 and following > item):
                 listed |= {here, there}
-        return listed | self._cut_item(items)
-
-    def _cut_item(self, items: Sequence[tuple[int, int]]) -> set[int]:
-        """Return the index of a last line that is a letter alone, behind the item before it in
-        the alphabet.
-        """
-        last = self.lines[-1].strip().lower() if items else ""
-        is_next = len(last) == 1 and items[-1] == (len(self.lines) - 2, ord(last) - 1)
-        return {len(self.lines) - 1} if is_next else set()
+        return listed
 
 
 def _field(reading: Reading) -> frozenset[str]:
     """Return the options named by the last field with a letter; {"?"} if the last one denies
     all: `none of these`.
     """
-    contents = [field.content for field in reading.fields]
-    if not contents:
-        return _NOTHING
-    denies = _DENIAL.match(reading.line(contents[0]).kinds)
-    if denies and not reading.content(contents[0], True):
-        return _NO_OPTION
-    return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
+    contents = (reading.content(field.content, False) for field in reading.fields)
+    return next(filter(None, contents), _NOTHING)
 
 
 def _field_text(reading: Reading) -> frozenset[str]:
@@ -246,7 +231,7 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     for index, stance in _backwards(reading, by, after):
         last = last or (index, stance.start)
         if stance.strength == 2:
-            return _NOTHING if reading.says(is_undecided, *last) else stance.letters
+            return stance.letters
         found[stance.strength] |= stance.letters
     if last is None:
         return _NOTHING

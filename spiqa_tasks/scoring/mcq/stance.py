@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.cues import AND, LETTER, MAY, PART
+from spiqa_tasks.scoring.mcq.cues import AND, LETTER, PART
 from spiqa_tasks.scoring.mcq.forms import REJECTION, Claim, Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
@@ -113,7 +113,7 @@ def _strength(
         return None
     first, last = line.listing
     is_listed = first <= start < last
-    if _SPEAKS_FOR.search(after if is_listed else opened + after) and MAY not in after:
+    if _SPEAKS_FOR.search(opened + after):
         return 1 + concludes
     if is_listed:
         return 0

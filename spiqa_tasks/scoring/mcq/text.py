@@ -36,7 +36,6 @@ _LATEX = (
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
 _EACH_CIRCLED = re.compile("([\u2460-\u2473])")
-_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
 """A single letter in quotes or in markdown's italics."""
 SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
@@ -103,8 +102,6 @@ def plain(text: str) -> str:
     """Return a text of a response without markdown, LaTeX wrappers and special tokens, with
     single spaces.
     """
-    if "~~" in text:
-        text = _STRUCK.sub(" ", text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:

@@ -70,7 +70,6 @@ _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:{'|'.join(_NEGATIONS)}
 """Negations that may begin the text of an option after its marked letter: `(B) No`."""
 _NEXT_WORD = re.compile(rf" ({_WORD}+|[{TEXTS}-\ue0ff])")
 _NEXT_LETTER = re.compile(r" \(?[A-Z](?!\w)")
-_LABELS = (cues.OPTION, cues.NOUN)
 _MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK)
 _LABELLED = re.compile(r"[A-Z]\w+ (?=\(?[A-Z](?![\w'+#]))")
 """A noun before a letter: `Sentence B`."""
@@ -225,16 +224,11 @@ class _Tokens:
         return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
-        if self.before in _LABELS and (is_capital or not self._follows_a_picture(letter, end)):
+        if self.before in (cues.OPTION, cues.NOUN) and is_capital:
             return cues.LETTER
         if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL
-        is_said = letter == "A" and self.low.startswith(" is ", end)
-        return cues.LETTER if is_said or (is_capital and letter != "I") else cues.WEAK
-
-    def _follows_a_picture(self, letter: str, end: int) -> bool:
-        """Return whether an "a" may be an article: "the image a man", but not "option a"."""
-        return letter == "A" and not self.low.endswith(("option a", "choice a"), 0, end)
+        return cues.LETTER if is_capital and letter != "I" else cues.WEAK
 
     def _is_article(self, is_capital: bool, end: int) -> bool:
         following = _NEXT_WORD.match(self.low, end)
@@ -244,7 +238,9 @@ class _Tokens:
         if is_capital:
             return False
         # "a helyes válasz a B"; "It is a", where the sentence ends
-        is_answer = self.before in ("", cues.COLON, cues.ANSWER) or cues.ANSWER in self.kinds
+        is_answer = (
+            self.before in ("", cues.COLON, cues.ANSWER, cues.OPTION) or cues.ANSWER in self.kinds
+        )
         is_cut = end == len(self.low) and (self.before == cues.BUT or not is_answer)
         return is_cut or _NEXT_LETTER.match(self.line, end) is not None
 

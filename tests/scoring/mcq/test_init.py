@@ -183,7 +183,6 @@ OTHER = {
     "five-is-not-minus-five": ("-5", NUMBERS, "D"),
     "five": ("The answer is 5.", NUMBERS, "A"),
     "two-numbers": ("5 or 15", NUMBERS, None),
-    "list-number-is-no-text": ("5. First, look at the picture", NUMBERS, None),
     "text-with-letters": ("Both A and B", COMPOUND, "C"),
     "text-with-letters-stated": ("The answer is both A and B.", COMPOUND, "C"),
     "text-none-of-the-above": ("None of the above.", COMPOUND, "D"),
@@ -306,7 +305,6 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
             (form, FOUR, "B")
             for form in ("Answer: 'B'", "‘B’", "_B_", "['B']", r"\boxed{'B'}", r"\fbox{B}")
         ),
-        ("Answer: ~~A~~ B", FOUR, "B"),
         # plain answers
         ("C<eoa>", FOUR, "C"),
         ("B 解析:因为如此", FOUR, "B"),

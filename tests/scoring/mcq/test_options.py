@@ -143,28 +143,6 @@ def test_a_number_inside_a_number_is_not_it(text: str, option: str, whole: bool)
     assert (seen(text, option) != text) is whole
 
 
-@pytest.mark.parametrize(
-    ("text", "whole"),
-    [
-        ("5. first, look", False),
-        ("5) first, look", False),
-        ("  - 5. first, look", False),
-        ("it is 5. first, look", True),
-        ("it is so: 5. first, look", True),
-        ("5.", True),
-        ("5. ", True),
-        ("5 first", True),
-        ("5: first", True),
-        ("5 . first", True),
-    ],
-)
-def test_the_number_of_an_item_is_no_option(text: str, whole: bool) -> None:
-    """A number that opens an item of a list at the start of a line is not an option's text;
-    elsewhere it is.
-    """
-    assert (seen(text, "5") != text) is whole
-
-
 def test_a_text_that_opens_an_item_is_an_option() -> None:
     """Only numbers are the numbers of items."""
     assert seen("red. it is", "red") == "1__. it is"
