@@ -206,8 +206,8 @@ def _filtered(
     # Before the runs are read: such a task has a document for each figure.
     if first.is_own and first.own.benchmark.join(first.settings) is not None:
         raise InputError(
-            "each of its questions is several documents, one for a figure, and would be kept in "
-            "part. Filter the task that shows all figures at once."
+            "each question is several documents, one for a figure, and would be kept in part. "
+            "Filter the task that shows all figures at once."
         )
     most = _most_hits(len(runs), max_hits)
 

@@ -155,9 +155,8 @@ def check_pictures(paths: Iterable[str]) -> None:
 
     if broken:
         raise DataError(
-            "Expected every figure to be a readable picture, found "
-            f"{len(broken)} that cannot be decoded, the first is {broken[0]}. Delete it (and its "
-            "archive's extracted folder) and fetch the data again."
+            f"Expected readable pictures, found {len(broken)} that cannot be decoded, the first is "
+            f"{broken[0]}. Delete it and its archive's extracted folder; fetch the data again."
         )
     with suppress(OSError):  # a cache that is read-only is checked each time
         stamp.parent.mkdir(parents=True, exist_ok=True)

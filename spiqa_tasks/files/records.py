@@ -176,8 +176,8 @@ def _separated(path: Path) -> list[Fields]:
     except (ValueError, OSError) as error:
         found = str(error).strip().removeprefix("Error tokenizing data. ")
         raise DataError(
-            f"Expected {path} to be a table of separated cells, found {found}. Write quotation "
-            "marks twice and around the whole cell, as pandas does, or save it as jsonl."
+            f"Expected {path} to be a table of separated cells, found {found}. Quote cells as "
+            "pandas does, or save it as jsonl."
         ) from error
     rows = table.itertuples(index=False, name=None)
     return _rows(path, [[text_of(cell) for cell in row] for row in rows])

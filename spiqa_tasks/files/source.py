@@ -137,9 +137,8 @@ def _fetched(repository: Repository, pattern: str) -> Path:
     except Exception as error:  # errors of whichever HTTP library the hub's client is built on
         reason = (str(error) or repr(error)).splitlines()[0].rstrip(" .")
         raise DataError(
-            f"Expected to fetch {pattern} of the dataset {repository.repo_id} from the Hugging "
-            f"Face hub, which failed: {reason}. Check the connection, or set SPIQA_TASKS_DATA to "
-            "a folder that has the files."
+            f"Expected to fetch {pattern} of {repository.repo_id} from the Hugging Face hub, which "
+            f"failed: {reason}. Check the connection, or set SPIQA_TASKS_DATA to its folder."
         ) from error
     return folder
 
@@ -173,7 +172,7 @@ def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = T
     if not path.is_dir():
         raise DataError(
             "Expected SPIQA_TASKS_DATA to name a folder with spiqa/, mmstar/ or scifibench/; "
-            f"found {root!r}, which is no folder. Correct the variable, or unset it to use the hub."
+            f"found no folder {root!r}. Correct it, or unset it to use the hub."
         )
     return LocalSource(path)
 

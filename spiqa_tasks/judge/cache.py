@@ -173,9 +173,8 @@ class VerdictCache:
         assert self.path is not None
         if _is_in_the_way(error):
             raise JudgeError(
-                f"Expected to read the judge's cache {self.path}, which failed: {error}. Wait until"
-                " the program that uses it has ended, make room, or name another folder in"
-                " SPIQA_TASKS_CACHE; judging without may pay twice."
+                f"Expected to read the judge's cache {self.path}, which failed: {error}. End the"
+                " program that uses it, make room, or name another folder in SPIQA_TASKS_CACHE."
             ) from error
         if self._db is not None:
             self._db.close()

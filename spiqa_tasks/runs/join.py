@@ -199,10 +199,9 @@ def compared(
     named = ", ".join(ids[:FIRST])
     if not accept and not is_little:
         raise InputError(
-            f"Expected the questions, true answers, options and figures in {path} to be the "
-            f"release's, found others for {len(ids)} of {len(answers)} ids, the first: "
-            f"{named}; {example}. Name the right task or columns, put the rows in "
-            "order, or score them as the release's with `score --accept-differences`."
+            f"{path} differs from the release in {len(ids)} of {len(answers)} ids ({named}): "
+            f"{example}. Correct the task, --columns or order of rows, or add "
+            "--accept-differences to `score`."
         )
 
     found = dict(answers)
@@ -224,9 +223,8 @@ def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
     if run.form in lmms_eval.FORMS or all(answer.id for answer in answers):
         return
     raise InputError(
-        f"Expected an id with each answer to {task.name} in {run.path}. Add it or name its column "
-        f"with --columns id=COLUMN; `spiqa-tasks score {run.path}` alone takes the questions in "
-        "the file."
+        f"Expected an id with each answer to {task.name} in {run.path}. Add --columns id=COLUMN, "
+        f"or score the file's own questions: `spiqa-tasks score {run.path}`."
     )
 
 

@@ -69,9 +69,8 @@ def read_samples(path: Path) -> Run:
     made = summary.merged_signature(records)
     if made.benchmark not in ALL_BENCHMARKS:
         raise InputError(
-            f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those "
-            f"of {made.benchmark or 'none'}. Name the result file beside it, or install the "
-            "package that has it."
+            f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of "
+            f"{made.benchmark or 'none'}. Name the results file of the same run."
         )
 
     name = lmms_eval_files.task_in_name(path)

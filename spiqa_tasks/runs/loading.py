@@ -197,9 +197,8 @@ def _of_no_task(run: Run) -> Run:
     answers = run.read()
     if not any(answer.question and any(answer.references) for answer in answers):
         raise InputError(
-            f"Which task do the answers in {run.path} belong to? Add --task TASK, or call the file "
-            f"<model>_<task>{run.path.suffix}. Answers without a task need the columns question "
-            "and reference, or question, options and answer."
+            f"Which task do the answers in {run.path} belong to? Add --task TASK, or the columns "
+            "question and reference (choices: question, options and answer)."
         )
 
     has_options = any(answer.options for answer in answers)

@@ -94,10 +94,9 @@ class Subset:
         unknown = [key for key in self.ids if key not in known]
         if unknown:
             raise InputError(
-                f"Expected ids of questions of {task} in {self.path}, such as"
-                f" {min(known, default='')}; found {counted(len(unknown), 'other')}, the"
-                f" first: {', '.join(unknown[:FIRST])}. Correct the list, or name the task that it"
-                " is of."
+                f"Expected ids of {task} in {self.path}, such as {min(known, default='')}; found"
+                f" {counted(len(unknown), 'other')}, the first: {', '.join(unknown[:FIRST])}."
+                " Correct the list, or name its task."
             )
 
 
@@ -118,8 +117,8 @@ def read_subset(path: Path) -> Subset:
             is_changed = False
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"Expected {path} to have the id of a question a line, or to be the kept.json of a "
-            f"filtered task; found {found_instead(error)}. Correct it, or name another file."
+            f"Expected {path} to have an id a line, or to be the kept.json of a filtered task; "
+            f"found {found_instead(error)}. Correct it, or name another file."
         ) from error
 
     if is_changed:

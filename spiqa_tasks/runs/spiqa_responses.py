@@ -60,8 +60,8 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
         for figure, texts in response.items():
             if not isinstance(texts, list) or len(texts) != len(STEPS):
                 raise InputError(
-                    f"Expected the response to question {key} of {path} to be text, or [Yes or No, "
-                    f"answer] for each figure; found {texts!r} for {figure}. Ask the model again."
+                    f"Expected the response to question {key} of {path} to be text or, per figure, "
+                    f"[Yes or No, answer]; found {texts!r} for {figure}. Ask the model again."
                 )
             for step, text in zip(STEPS, texts, strict=True):
                 yield {**row, "id": f"{answer_id}/{figure}/{step}", prediction: text}

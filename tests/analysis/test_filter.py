@@ -75,7 +75,7 @@ def test_questions_in_parts_are_left_out(tmp_path: Path) -> None:
     task = "spiqa_demo_perfigure_text"
     write_run(tmp_path, "m", {task: samples}, settings={task: settings}, benchmark="spiqa")
     sentence = (
-        "spiqa_demo_perfigure is left out: each of its questions is several documents, one for a"
+        "spiqa_demo_perfigure is left out: each question is several documents, one for a"
         " figure, and would be kept in part. Filter the task that shows all figures at once."
     )
     assert error_of(load(tmp_path)) == sentence

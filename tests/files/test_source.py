@@ -140,9 +140,8 @@ def test_a_hub_that_fails_is_told_in_its_first_line(
         HubSource().files(SPIQA, "a.json")
     assert (
         str(error.value)
-        == "Expected to fetch a.json of the dataset google/spiqa from the Hugging Face hub, which"
-        f" failed: {told}. Check the connection, or set SPIQA_TASKS_DATA to a folder that has"
-        " the files."
+        == "Expected to fetch a.json of google/spiqa from the Hugging Face hub, which failed:"
+        f" {told}. Check the connection, or set SPIQA_TASKS_DATA to its folder."
     )
 
 
@@ -205,9 +204,7 @@ def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path:
 def test_a_variable_that_names_no_folder_is_refused(tmp_path: Path) -> None:
     """The sentence quotes it; the home of an unknown user is left as it stands."""
     for value in (str(tmp_path / "x"), "~nobody-has-this-name/data"):
-        with pytest.raises(
-            DataError, match=rf"found {value!r}, which is no folder\. Correct the variable"
-        ):
+        with pytest.raises(DataError, match=rf"found no folder {value!r}\. Correct it"):
             default_source({"SPIQA_TASKS_DATA": value})
 
 

@@ -314,6 +314,6 @@ def test_samples_alone_of_an_unknown_benchmark_are_refused(
         read_samples(path)
     assert (
         str(error.value)
-        == f"Expected samples of a benchmark among {', '.join(BENCHMARKS)} in {path}, found those"
-        f" of {found}. Name the result file beside it, or install the package that has it."
+        == f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of {found}. Name"
+        " the results file of the same run."
     )

@@ -182,9 +182,8 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
         load(path, tasks=tasks)
     assert (
         str(error.value)
-        == f"Which task do the answers in {path} belong to? Add --task TASK, or call the file "
-        "<model>_<task>.jsonl. Answers without a task need the columns question and reference, or "
-        "question, options and answer."
+        == f"Which task do the answers in {path} belong to? Add --task TASK, or the columns "
+        "question and reference (choices: question, options and answer)."
     )
 
 

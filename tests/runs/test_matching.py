@@ -244,10 +244,9 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(
         compare(answer, count=count)
     assert (
         str(error.value)
-        == "Expected the questions, true answers, options and figures in answers.jsonl to be the"
-        f" release's, found others for 1 of {count} ids, the first: 1; 1 has the {told} in the"
-        " release. Name the right task or columns, put the rows in order, or score them as the"
-        " release's with `score --accept-differences`."
+        == f"answers.jsonl differs from the release in 1 of {count} ids (1): 1 has the {told} in"
+        " the release. Correct the task, --columns or order of rows, or add --accept-differences"
+        " to `score`."
     )
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]

@@ -24,7 +24,7 @@ def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
 
 
 RESPONSE = (
-    "Expected the response to question 0 of {} to be text, or [Yes or No, answer] for each figure;"
+    "Expected the response to question 0 of {} to be text or, per figure, [Yes or No, answer];"
     " found"
 )
 ROWS = [
@@ -101,8 +101,8 @@ def test_a_response_per_figure_of_another_form_is_refused(tmp_path: Path, texts:
         read_responses(tmp_path)
     assert (
         str(error.value)
-        == f"Expected the response to question 0 of {tmp_path / 'p2_response.json'} to be text, or "
-        f"[Yes or No, answer] for each figure; found {texts!r} for f.png. Ask the model again."
+        == f"Expected the response to question 0 of {tmp_path / 'p2_response.json'} to be text or, "
+        f"per figure, [Yes or No, answer]; found {texts!r} for f.png. Ask the model again."
     )
 
 

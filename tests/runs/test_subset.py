@@ -170,8 +170,7 @@ def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
         with pytest.raises(InputError) as error:
             Subset(Path("ids"), ids).of(run)
         assert (
-            str(error.value)
-            == "Expected ids of questions of mmstar_filtered in ids, such as q0; found"
+            str(error.value) == "Expected ids of mmstar_filtered in ids, such as q0; found"
             f" {len(unknown)} other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}."
-            " Correct the list, or name the task that it is of."
+            " Correct the list, or name its task."
         )

@@ -145,9 +145,9 @@ def _question(
     needed = len(options) if to_figure else 1
     if not asked or len(options) < 2 or len(figures) != needed:
         raise DataError(
-            f"Expected question {row_id} of {file} to have a text, options such as 'A) text' and"
-            f" their pictures; found {asked!r}, {record['Options']} and {len(figures)} pictures."
-            " Fetch the file again."
+            f"Expected question {row_id} of {file} to have a text, options like 'A) text' and"
+            f" pictures; found {asked!r}, {record['Options']} and {len(figures)} pictures."
+            " Fetch it again."
         )
     return ChoiceQuestion(
         file=file,

@@ -122,9 +122,8 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
             raise ValueError("no paper")
     except (KeyError, TypeError, AttributeError, ValueError, OSError, RecursionError) as error:
         raise DataError(
-            f"Expected {path} to map paper ids to papers in the JSON format of its split, found"
-            f" {type(error).__name__} {error} at {paper_id or 'its start'}. Fetch it again, or name"
-            " the right split."
+            f"Expected {path} to be the JSON of its split, found {type(error).__name__} {error} at"
+            f" {paper_id or 'its start'}. Fetch it again, or name the right split."
         ) from error
     return list(papers.values())
 

@@ -133,9 +133,8 @@ def check_sent_pictures(model: str, instance: Any, task: str, *, accepts: bool) 
         remark = f"{model} ({type(instance).__name__}) sends pictures of {task} reduced, {sizes}."
         if max(sent.size) <= SMALL and not accepts:
             raise InputError(
-                f"Expected a model class that sends pictures as they are shown; {remark} Take a "
-                f"configuration that does not (img_size=-1), or add {ACCEPT}: the signature of "
-                "every number then says so."
+                f"Expected pictures sent as they are shown; {remark} Take a configuration that "
+                f"does (img_size=-1), or add {ACCEPT}, which the signature then records."
             )
         if max(sent.size) <= SMALL:
             accepted[model] = f"up to {SMALL} px"
