@@ -227,10 +227,8 @@ COMMANDS = {
         "export spiqa_testB --settings setting=captiononly --output {out}/testB.jsonl"
     ),
     # calibrate
-    "calibrate": "calibrate {inputs}/labels.jsonl --judge openai:demo-overlap --anyway --json",
-    "calibrate_evouna": (
-        "calibrate {inputs}/evouna.json --judge openai:demo-overlap --anyway --json"
-    ),
+    "calibrate": "calibrate {inputs}/labels.jsonl --judge openai:demo-overlap --json",
+    "calibrate_evouna": ("calibrate {inputs}/evouna.json --judge openai:demo-overlap --json"),
     # what cannot be done
     "error_no_task": "score no_such_task {inputs}/mmstar_1.jsonl",
     "error_no_file": "score mmstar_demo {inputs}/no_such_file.jsonl",
@@ -270,7 +268,6 @@ PAPER = {
         "table2": "{host}/frequent {host}/random",
         "section4.2": "{host}/orders",
         "section4.4": "{host}/random",
-        "figure6": "{host}/orders",
         "figure7": "{host}/random",
         "figure10": "{host}/orders",
         "table4": "{host}/random",
