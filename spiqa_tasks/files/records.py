@@ -7,6 +7,7 @@ import codecs
 import io
 import math
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -83,7 +84,7 @@ def read_rows(
 def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
     """Return the form of a table by its content.
 
-    Raises DataError: an empty, packed or pickled file.
+    Raises DataError: an empty, packed (but for xlsx) or pickled file.
     """
     with path.open("rb") as file:
         start = file.read(64)
@@ -93,6 +94,8 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
     if start.startswith(b"\x1f\x8b"):
         raise _unknown_form(path, "a gzip file. Unpack it with gunzip.")
     if start.startswith(b"PK"):
+        if _is_other_archive(path):
+            raise _unknown_form(path, "a zip archive. Unpack it.")
         return "xlsx"
     if start.startswith(b"PAR1"):
         return "parquet"
@@ -103,6 +106,14 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
     if not text:
         raise _unknown_form(path, "an empty file. Write it again.")
     return "json" if text.startswith((b"[", b"{")) else "separated"
+
+
+def _is_other_archive(path: Path) -> bool:
+    """Return whether a file is a whole zip archive, but no spreadsheet."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return "[Content_Types].xml" not in archive.namelist()
 
 
 def _unknown_form(path: Path, found: str) -> DataError:

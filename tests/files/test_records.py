@@ -1,6 +1,7 @@
 """Tables of questions in every form have the same rows."""
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -276,6 +277,15 @@ def test_a_broken_file_is_one_sentence(
     assert str(error.value).startswith(f"Expected {path} to ")
     assert told in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_zip_archive_is_no_spreadsheet(tmp_path: Path) -> None:
+    """It is called what it is, with what to do."""
+    path = tmp_path / "answers.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("answers.jsonl", "{}")
+    with pytest.raises(DataError, match=r"found a zip archive\. Unpack it\.$"):
+        read_cells(path)
 
 
 def test_without_openpyxl_the_extra_is_named(
