@@ -7,10 +7,11 @@ import re
 _IN_ANY_BRACKETS = "think|thinking|thought|reasoning"
 _IN_ANGLES = "analysis|seed:think|mm:think|longcat_think"
 _TAG = re.compile(
+    r"(?=[<◁\[])(?:"  # looked at first: most characters begin no tag
     rf"(?P<start>[<◁\[](?:{_IN_ANY_BRACKETS})[>▷\]]|<(?:{_IN_ANGLES})>"
     r"|<unused94>|<\|START_THINKING\|>|<\|begin_of_thought\|>)"
     rf"|[<◁\[]/(?:{_IN_ANY_BRACKETS})[>▷\]]|</(?:{_IN_ANGLES})>"
-    r"|<unused95>|<\|END_THINKING\|>|<\|end_of_thought\|>",
+    r"|<unused95>|<\|END_THINKING\|>|<\|end_of_thought\|>)",
     re.IGNORECASE,
 )
 

@@ -8,12 +8,13 @@ from itertools import islice
 from typing import NamedTuple
 
 _TAG = re.compile(
+    r"(?=[<\[\"'])(?:"  # looked at first: most characters begin no field
     r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
     r"|<(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
     r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:["
     r" _](?:choice|letter|option))?"
     r"[\"']\s{0,9}:\s{0,9}"
-    r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200}))",
+    r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200})))",
     re.IGNORECASE,
 )
 _BRACE = re.compile(r"[{}]")

@@ -88,6 +88,8 @@ def in_one_form(text: str) -> str:
     """Return a text in compatibility form, with quotes and dashes of ASCII; circled numbers
     stay.
     """
+    if text.isascii():
+        return text
     parts = _EACH_CIRCLED.split(text)
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
     text = "".join(parts)
@@ -175,13 +177,14 @@ def without_echo(text: str, prompt: str) -> str:
 
 
 _NEXT = re.compile(
+    r"(?=[<\[#]|^)(?:"  # looked at first: most characters begin no turn
     r"<(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
     r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|\[/?INST\]"
     r"|#{2,6}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
     r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
     r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
     r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"
-    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：]))",
+    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])))",
     re.IGNORECASE | re.MULTILINE,
 )
 
