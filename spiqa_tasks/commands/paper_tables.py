@@ -65,7 +65,7 @@ def _rho(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
-# Table of `paper --measure` -> its maker and columns.
+# Maker of `published/items.csv` -> its rows and columns.
 _TABLES = {
     "alignment": MeasuredTable(
         alignment,
