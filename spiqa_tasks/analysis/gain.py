@@ -362,7 +362,7 @@ def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
     """Return warnings of swapped runs, and of answers that are none and make a number a bound."""
     warnings = []
     if result.mg.high is not None and result.mg.high < 0:
-        warnings.append("S_wv is above S_v by more than its interval: are the two runs swapped?")
+        warnings.append("S_wv is above S_v by more than its interval: the two runs may be swapped")
     for frame, role, bound in zip(frames, ROLES, BOUNDS, strict=False):
         if remark := outcomes(list(frame.record)).remark:
             warnings.append(f"{remark} {role}: {bound}")

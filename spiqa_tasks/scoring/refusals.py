@@ -83,14 +83,18 @@ _REFUSALS = tuple(
         r"|do(?:n't| not))",
     )
 )
+# The picture itself, not what is in it or on it.
+_CHINESE_PICTURE = r"(?:图[片像]?|照片)(?![片像中里上内])"
+
 _OTHER_LANGUAGES = tuple(
     re.compile(pattern)
     for pattern in (
         # Chinese
         (
-            r"(?:图|图片|图像|照片)[^。"
+            rf"{_CHINESE_PICTURE}[^。"
             r"]{0,6}(?:不可见|看不到|看不见|无法(?:显示|加载|查看|看到))|(?:无法|不能)(?:回答|作答)"
         ),
+        rf"(?:我|^|抱歉|对不起)[^。]{{0,3}}(?:看不[到见清]|没有?看到)[^。，]{{0,4}}{_CHINESE_PICTURE}",
         (
             r"(?:我|抱歉|对不起)[^。]{0,10}(?:无法|不能|没有办法)[^。"
             r"]{0,6}(?:看|查看|识别|确定|提供|回答|协助|帮助|判断)"
