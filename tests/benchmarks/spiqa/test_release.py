@@ -46,7 +46,7 @@ def test_rows_of_test_a_show_at_most_eight_figures_with_the_referred_one(real_da
     ("content", "found"),
     [
         ("not json", "JSON"),
-        ([], "map paper ids"),
+        ([], "no paper"),
         ({"p": {"qa": []}}, "all_figures"),
         ({"p": {"all_figures": {}, "qa": [{"question": "Q"}]}}, "answer"),
         (
