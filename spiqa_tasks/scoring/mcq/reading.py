@@ -117,9 +117,8 @@ class Reading:
         """Return the options that are all of the line at `index`, and of the letters in the lines
         before it.
 
-        An item of a listing does not stand alone, nor does a text but at an end of the answer. Of a
-        cut answer only
-        the first line does: a later one may be an item of a listing that was to come.
+        An item of a listing does not stand alone. Of a cut answer only the first line does: a later
+        one may be an item of a listing that was to come.
         """
         if index in self.listed or (index and self.is_cut):
             return _NOTHING
@@ -158,9 +157,7 @@ class Reading:
 
 
 def _field(reading: Reading) -> frozenset[str]:
-    """Return the options named by the last field with a letter; {"?"} if the last one denies
-    all: `none of these`.
-    """
+    """Return the options named by the last field with a letter."""
     contents = (reading.content(field.content, False) for field in reading.fields)
     return next(filter(None, contents), _NOTHING)
 
@@ -175,6 +172,11 @@ def _claims(line: Line, of_text: bool = False) -> list[Claim]:
     return [claim for claim in line.claims if claim.of_text <= of_text]
 
 
+def _decisions(line: Line, of_text: bool = False) -> list[Claim]:
+    """Return the claims of a line that are more than a statement."""
+    return [claim for claim in _claims(line, of_text) if claim.level != "stated"]
+
+
 def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
     """Return the options that the last line with a named answer leaves standing, else the last line
     of its own.
@@ -184,32 +186,23 @@ def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
     """
     alone = _NOTHING
     for index, line in reading.backwards(reading.unread if of_text else -1):
-        named = _named_in(line, of_text)
-        if named:
+        claims = _decisions(line, of_text)
+        if any(claim.level == "named" for claim in claims):
+            named = settle(claims, line)
             return alone if alone and alone < named else named
         alone = alone or reading.alone(index, of_text)
     return alone
 
 
-def _named_in(line: Line, of_text: bool) -> frozenset[str]:
-    claims = [claim for claim in _claims(line, of_text) if claim.level != "stated"]
-    is_named = any(claim.level == "named" for claim in claims)
-    return settle(claims, line) if is_named else _NOTHING
-
-
 def _concluded(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a conclusion leaves standing."""
-    for _, line in reading.backwards():
-        claims = [claim for claim in _claims(line) if claim.level != "stated"]
-        if claims:
-            return settle(claims, line)
-    return _NOTHING
+    standing = (settle(_decisions(line), line) for _, line in reading.backwards())
+    return next(filter(None, standing), _NOTHING)
 
 
 def _stated(reading: Reading) -> frozenset[str]:
     """Return the options that all lines state."""
-    stated = [(index, line) for index, line in reading.backwards() if _claims(line)]
-    return _NOTHING.union(*(settle(_claims(line), line) for _, line in stated))
+    return _NOTHING.union(*(settle(_claims(line), line) for _, line in reading.backwards()))
 
 
 def _opening(reading: Reading) -> frozenset[str]:
@@ -224,7 +217,7 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     """Return the favoured options: of the last conclusion, else of any sentence, else those only
     mentioned.
 
-    A later statement that none can be chosen retracts them.
+    A later statement that none can be chosen retracts all but a conclusion.
     """
     found: dict[int, set[str]] = {1: set(), 0: set()}
     last = None
