@@ -84,6 +84,7 @@ class VerdictCache:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._db: sqlite3.Connection | None = None
+        self._file = 0  # the number of the open file, by which another at the path is known
         self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
         self._trouble = ""
@@ -92,7 +93,7 @@ class VerdictCache:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = _connected(path)
+            self._open(path)
         except (OSError, sqlite3.Error) as error:
             self._trouble = str(error)
             if path.is_file() and path.stat().st_size:  # a full disk leaves an empty file
@@ -178,6 +179,10 @@ class VerdictCache:
             ) from error
         if self._db is not None:
             self._db.close()
+            if self.path.exists() and self.path.stat().st_ino != self._file:
+                # another process has begun a new file, which is not damaged
+                self._open(self.path)
+                return
 
         aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         try:
@@ -185,13 +190,17 @@ class VerdictCache:
             for suffix in ("", "-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
-            self._db = _connected(self.path)
+            self._open(self.path)
         except (OSError, sqlite3.Error) as failure:
             self._db, self._trouble = None, str(failure)
         say(
             f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new"
             " one begins."
         )
+
+    def _open(self, path: Path) -> None:
+        self._db = _connected(path)
+        self._file = path.stat().st_ino
 
 
 def _is_in_the_way(error: Exception) -> bool:

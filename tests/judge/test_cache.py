@@ -124,6 +124,22 @@ def test_a_damaged_file_takes_its_log_along(path: Path) -> None:
     assert set(read(path, ["before", "after"])) == {"before", "after"}
 
 
+def test_a_new_file_of_another_process_is_not_moved_aside(path: Path) -> None:
+    """Of two processes that have the damaged file open the second goes on in the file of the
+    first.
+    """
+    fill(path, 200)
+    with VerdictCache(path) as first, VerdictCache(path) as second:
+        content = path.read_bytes()
+        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+        assert first.get(["00199"]) == {}
+        first.put("of the first", VERDICT)
+        assert second.get(["00199"]) == {}
+        second.put("of the second", VERDICT)
+    assert len(list(path.parent.glob("judge.damaged-*.sqlite"))) == 1
+    assert set(read(path, ["of the first", "of the second"])) == {"of the first", "of the second"}
+
+
 def test_pictures_count_by_content_and_addresses_as_they_are(tmp_path: Path) -> None:
     """A copy has the same verdict; an address is not opened."""
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
