@@ -81,7 +81,7 @@ def unscored_runs(
     remarks += selection.remarks_on(run for run in runs if not run.logged)
     by_task = _by_task(runs, named)
     if not by_task:
-        raise _no_answers(name, paths, remarks)
+        raise _no_answers(name, paths, runs, remarks)
 
     found: ByTask = []
     for task_name, same in by_task.items():
@@ -102,11 +102,15 @@ def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
     return [read_task(Path(name))] if name.endswith(".yaml") else find_tasks([name], include)
 
 
-def _no_answers(name: str, paths: Sequence[RunPath], remarks: Sequence[str]) -> InputError:
+def _no_answers(
+    name: str, paths: Sequence[RunPath], runs: Sequence[Run], remarks: Sequence[str]
+) -> InputError:
     what = name or "this package's tasks"
     places = ", ".join(str(place.path) for place in paths)
+    others = ", ".join(sorted({run.task for run in runs if not run.is_own}))
+    found = f"those to {others}. `report` and `compare` show them." if others else "none."
     return InputError(
-        f"Expected answers to {what} in {places}, found none. {' '.join(remarks)}".strip()
+        f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
     )
 
 

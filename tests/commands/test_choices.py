@@ -53,6 +53,16 @@ def test_other_columns_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (status, [answer["letter"] for answer in printed["answers"]]) == (0, ["B"])
 
 
+@pytest.mark.parametrize("column", ["raw_response", "model_answer", "filtered_resps"])
+def test_answers_are_found_under_the_names_of_other_tools(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], column: str
+) -> None:
+    """Not the true answer beside them; a list of one text is that text."""
+    rows = [{"id": "x", "target": "A", column: ["It is (B)."], "choices": OPTIONS}]
+    status, printed, _ = run_json(capsys, "choices", write(tmp_path / "answers.jsonl", rows))
+    assert (status, printed["answers"][0]["letter"]) == (0, "B")
+
+
 def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The form of VLMEvalKit: a column for each option, the answer in `prediction`."""
     (tmp_path / "answers.tsv").write_text(

@@ -108,7 +108,8 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
         found_in(tmp_path / "c")
     assert (
         str(error.value)
-        == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found none."
+        == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found those to t."
+        " `report` and `compare` show them."
     )
 
 
