@@ -266,13 +266,24 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
         return ""
 
     free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
-    if "prediction" in missing and "answer" in found:
-        # without a prediction more often the model's answer than the true one
-        free.insert(0, "answer")
-    if not free:
+    guesses = _guesses(missing, free, "answer" in found)
+    if not guesses:
         return f"No column looks like {' or '.join(missing)}: add it."
-    pairs = ",".join(map("=".join, zip(missing, free, strict=False)))
+    pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
     return f"Name the columns, such as --columns {pairs}."
+
+
+def _guesses(missing: Sequence[str], free: Sequence[str], has_answer: bool) -> dict[str, str]:
+    """Field -> a column for it, of those that are free: ids mostly stand first, answers last."""
+    guesses = {}
+    left = list(free)
+    if "prediction" in missing and (has_answer or left):
+        # without a prediction `answer` is more often the model's than the true one
+        guesses["prediction"] = "answer" if has_answer else left.pop()
+    left = [name for name in left if name not in guesses.values()]
+    if "id" in missing and left:
+        guesses["id"] = left[0]
+    return guesses
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:

@@ -10,7 +10,7 @@ from run_command import run_json
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.columns import USUAL, Columns
+from spiqa_tasks.runs.columns import USUAL, Columns, advice
 from spiqa_tasks.runs.run import Answer
 
 FIGURES = ["b.png", "a.png"]
@@ -32,6 +32,19 @@ def test_what_names_no_field_is_refused(text: str) -> None:
         == "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question,"
         f" reference, options, figures, each once; found {text!r}."
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "named"),
+    [
+        (["nr", "mine"], "prediction=mine,id=nr"),
+        (["nr", "answer", "note"], "prediction=answer,id=nr"),
+        (["id", "mine"], "prediction=mine"),
+    ],
+)
+def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> None:
+    """An id stands first and an answer last, if no name tells which is which."""
+    assert advice(found) == f"Name the columns, such as --columns {named}."
 
 
 def test_a_column_that_no_row_has_is_refused() -> None:
