@@ -199,9 +199,9 @@ def compared(
     named = ", ".join(ids[:FIRST])
     if not accept and not is_little:
         raise InputError(
-            f"{path} differs from the release in {len(ids)} of {len(answers)} ids ({named}): "
-            f"{example}. Correct the task, --columns or order of rows, or add "
-            "--accept-differences to `score`."
+            f"Expected the release's questions in {path}, found {len(ids)} of {len(answers)} ids"
+            f" that differ ({named}): {example}. Correct the task, --columns or order of rows, or"
+            " add --accept-differences to `score`."
         )
 
     found = dict(answers)

@@ -244,7 +244,7 @@ def test_a_part_that_is_shifted_by_one_row_is_refused(
         )
         assert run is None
         assert re.match(
-            "Expected (the questions|names of figures|the response|one answer)", message
+            "Expected (the release's questions|names of figures|the response|one answer)", message
         )
 
 
