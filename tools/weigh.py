@@ -20,10 +20,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 # The bounds are what the package weighs today, rounded up. They only ever go down, to the aims.
 #
 # Aim: 130,000, four times httpx; more has shown to be more than a newcomer reads.
-MOST_TOKENS = 160_000
+MOST_TOKENS = 158_500
 
 # Aim: 170.
-MOST_MODULES = 168
+MOST_MODULES = 166
 
 # The aim was 35, one function in forty, as in the libraries of the field.
 MOST_COMPLEX = 5
@@ -32,7 +32,7 @@ MOST_COMPLEX = 5
 COMPLEX = 10
 
 # As the aim: a function above it is two functions.
-MOST_COMPLEXITY = 12
+MOST_COMPLEXITY = 11
 
 # Share of the lines with a comment, as in the libraries of the field, which have 4 to 10%. This
 # bound only ever goes up.

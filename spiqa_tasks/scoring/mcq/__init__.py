@@ -47,8 +47,8 @@ from spiqa_tasks.scoring.mcq.text import (
     without_echo,
 )
 
+# Incremented with every change that can change a letter; part of every signature.
 MATCHER_VERSION = "10"
-"""Incremented with every change that can change a letter; part of every signature."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Choice:
         return REASONS[self.rule]
 
 
+# Rule -> its meaning.
 REASONS: Mapping[str, str] = {
     "field": "a field made for the answer has its letter",
     "answer_line": "the last line that names an answer, or is nothing but a letter",
@@ -79,22 +80,19 @@ REASONS: Mapping[str, str] = {
     "out_of_range": "the answer is no option",
     "no_match": "no option is chosen",
 }
-"""Rule -> its meaning."""
 
 
+# Rules that read what a cut answer may take back: they get 589 of 10,700 real answers that are cut
+# at a third wrong.
 _WEAK = frozenset(("conclusion", "statement", "mark", "text", "letter"))
-"""Rules that read what a cut answer may take back: they get 589 of 10,700 real answers that are cut
-at a third wrong.
-"""
 
+# Rules that are believed before a question of the model's own.
 _CERTAIN = frozenset(("field", "answer_line", "conclusion"))
-"""Rules that are believed before a question of the model's own."""
 
 _LETTERS = frozenset(ascii_uppercase)
+
+# An answer that is only an option's letter: what the rules find for it, at a twentieth of the time.
 _BARE = re.compile(r"\s*\(?([A-Z])[.)]?\s*")
-"""An answer that is only an option's letter: what the rules find for it, at a twentieth of the
-time.
-"""
 
 
 def extract_choice(

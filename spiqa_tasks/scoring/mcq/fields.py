@@ -20,8 +20,9 @@ _TAG = re.compile(
 _BRACE = re.compile(r"[{}]")
 _BOX = re.compile(r"\\(?:boxed|fbox)[^{]{0,5}\{")
 _LONGEST = 2000
+
+# Fields that are read, from the last: an answer with more repeats itself.
 _MOST = 20
-"""Fields that are read, from the last: an answer with more repeats itself."""
 
 
 class Field(NamedTuple):

@@ -44,6 +44,7 @@ PIECES: Mapping[str, str] = {
     "FILLING": "[FILL LABELS PART GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
 }
 
+# Level of evidence -> {examples in which the answer is B: form}.
 FORMS: Mapping[Level, Mapping[str, str]] = {
     "named": {  # anywhere in a line: the answer is named
         "The answer is B; Answer: B; The right caption for this is B": (
@@ -113,7 +114,6 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
     },
 }
-"""Level of evidence -> {examples in which the answer is B: form}."""
 
 _SIGNS = {"(": "(?:", "<": "(?P<option>", ">": ")"}
 _TOKEN = re.compile(r"[A-Z_]{2,}|\((?!\?)|(?<!\(\?)<|>")
@@ -141,12 +141,13 @@ _CORRECTION = compiled("[BUT SO]")
 _CONCLUDES = compiled("(^ | [STOP QUESTION]) SO [^STOP QUESTION]* $")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
+
+# Statements that no option is right: they cancel all claims before them.
 REJECTION = compiled(
     "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
     "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
 )
-"""Statements that no option is right: they cancel all claims before them."""
 
 
 @dataclass(frozen=True)

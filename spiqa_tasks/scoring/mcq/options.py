@@ -8,8 +8,8 @@ from functools import cached_property
 from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.text import CIRCLED, SPARE_DIGITS, fold, in_one_form, plain
 
+# The first of the 256 characters that stand for option texts.
 TEXTS = "\ue000"
-"""The first of the 256 characters that stand for option texts."""
 
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
@@ -126,15 +126,17 @@ _NAMES = "|".join(
 )
 _IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
+
+# Letters that name the options of a text in Arabic, in their order, whatever letters the task has.
 _ARABIC = "أبجده"
-"""Letters that name the options of a text in Arabic, in their order, whatever letters the task
-has.
-"""
 _IS_ARABIC = re.compile("[\u0600-\u06ff]")
 _SEVERAL = (
     r"(?P<before>^|(?:{names})\W{{0,9}})(?P<label>(?:{label})번?(?:\s?[,、"
     r"&]\s?(?:{label})번?)+)(?=\W*$)"
 )
+
+# Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a
+# field; a letter of the alphabets beside no other letter. A bare number elsewhere is a number.
 _FORMS = (
     r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
     r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
@@ -145,10 +147,6 @@ _FORMS = (
     r"(?P<before>)(?P<label>(?<!{alphabets})(?={alphabets})(?:{label})(?!{alphabets}))",
     r"(?P<before>)(?P<label>(?<!\d)(?:{label})(?=번(?!째)))",
 )
-"""Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets
-or a field; a letter of the alphabets beside no other letter. A bare number elsewhere is a
-number.
-"""
 _IN_FIELD = r"(?P<before><answer>\s?)(?P<label>{label})(?=\s?</answer>)"
 _NUMBER = re.compile(
     r"\d|\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b", re.I

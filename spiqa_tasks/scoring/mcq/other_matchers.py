@@ -21,13 +21,15 @@ def released_match(response: str, answer: str) -> bool:
     return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
 
 
+# Marks stripped from both ends of an answer, one after the other, each once.
 _MARKS = ",.!?;:'\""
-"""Marks stripped from both ends of an answer, one after the other, each once."""
 _LEADS = {
     "answer": ("", "the ", "correct ", "the correct ", "best ", "the best ", "my "),
     "option": ("correct ", "the correct ", "best ", "the best "),
     "choice": ("", "the ", "correct ", "the correct ", "my "),
 }
+
+# Phrases after whose first occurrence capitals are searched anywhere.
 _PHRASES = (
     *(f"{lead}{noun} is" for noun, leads in _LEADS.items() for lead in leads),
     *(
@@ -44,9 +46,9 @@ _PHRASES = (
         "答えは",
     ),
 )
-"""Phrases after whose first occurrence capitals are searched anywhere."""
+
+# Forms of a letter, from the strongest to the weakest; words that end so count, too.
 _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")
-"""Forms of a letter, from the strongest to the weakest; words that end so count, too."""
 
 
 def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | None:
@@ -80,8 +82,8 @@ def _behind_phrases(text: str, letters: Sequence[str]) -> str | None:
     return next((letter for place, letter in last if place >= 0), None)
 
 
+# The version of ms-vlmeval that `vlmevalkit_match` was compared with.
 VLMEVALKIT_TRIED = "0.0.20"
-"""The version of ms-vlmeval that `vlmevalkit_match` was compared with."""
 
 _REFUSALS = (
     "Sorry, I can't help with images of people yet.",
@@ -90,10 +92,12 @@ _REFUSALS = (
     "Cannot determine the answer",
 )
 _SEPARATORS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
+
+# Number of last words among which the first occurrence of the letter must be.
 _LAST = 4
-"""Number of last words among which the first occurrence of the letter must be."""
+
+# Searched by VLMEvalKit since June 2026 (its pull request 1552); `The answer is a dog` gives A.
 _STATED = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
-"""Searched by VLMEvalKit since June 2026 (its pull request 1552); `The answer is a dog` gives A."""
 
 
 def vlmevalkit_match(
@@ -136,10 +140,12 @@ def _only_text(response: str, choices: Mapping[str, str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
+# (response, letter -> text of the options, true letter) -> whether it is right.
 Rule = Callable[[str, Mapping[str, str], str], bool]
-"""(response, letter -> text of the options, true letter) -> whether it is right."""
 
 
+# Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log are
+# recognised.
 CIRCULATING: Mapping[str, Rule] = {
     "accuracy_lmms_eval": lambda text, options, answer: (
         lmms_eval_match(text, tuple(options)) == answer
@@ -151,6 +157,3 @@ CIRCULATING: Mapping[str, Rule] = {
     "accuracy_released": lambda text, _options, answer: released_match(text, answer),
     "accuracy": lambda text, options, answer: extract_choice(text, options).letter == answer,
 }
-"""Name of MMStar's metric -> its rule; those of hosts first, as which the scores of a host's log
-are recognised.
-"""

@@ -260,6 +260,8 @@ def _of_letter(reading: Reading) -> frozenset[str]:
     return _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING
 
 
+# (name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer
+# is ambiguous.
 RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("field", _field),
     ("answer_line", _named),
@@ -272,6 +274,3 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("text", _of_text),
     ("letter", _of_letter),
 )
-"""(name, rule), from the strongest evidence; a rule returns no letter, one, or several if the
-answer is ambiguous.
-"""

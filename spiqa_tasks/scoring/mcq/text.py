@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from spiqa_tasks.scoring.responses import without_reasoning
 
+# Characters read of a response, from both ends: longer ones are a model in a loop.
 LONGEST = 20_000
-"""Characters read of a response, from both ends: longer ones are a model in a loop."""
 
+# Sign -> signs of the same meaning.
 _CHARACTERS = {
     "'": "\u2018\u2019",
     '"': "\u201c\u201d\u00ab\u00bb",
@@ -18,7 +19,6 @@ _CHARACTERS = {
     "[": "\u3010",
     "]": "\u3011",
 }
-"""Sign -> signs of the same meaning."""
 _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
@@ -36,13 +36,17 @@ _LATEX = (
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
 _EACH_CIRCLED = re.compile("([\u2460-\u2473])")
+
+# A single letter in quotes or in markdown's italics.
 _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
-"""A single letter in quotes or in markdown's italics."""
+
+# What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0.
 SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
-"""What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0."""
 
 _TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
 _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
+
+# The form that a prompt asks for, repeated: `for example: Answer: A`.
 _EXAMPLE = re.compile(
     r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,:"
     r" ]{0,3}[\"'\[(]?"
@@ -51,7 +55,6 @@ _EXAMPLE = re.compile(
     r"[\"'(\[]?[A-Z](?![A-Za-z])",
     re.IGNORECASE,
 )
-"""The form that a prompt asks for, repeated: `for example: Answer: A`."""
 _CITATION = re.compile(r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))")
 _SOURCES = re.compile(
     r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
@@ -59,8 +62,9 @@ _SOURCES = re.compile(
 )
 _ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
+
+# Cyrillic and Greek capitals that are written for Latin ones, as labels.
 _LATIN = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
-"""Cyrillic and Greek capitals that are written for Latin ones, as labels."""
 
 
 def cleaned(response: str) -> str:
@@ -128,15 +132,16 @@ def fold(text: str) -> str:
     return lower(text).rstrip(".,;:!?\"'。").lstrip("\"'").rstrip()
 
 
+# A sentence that breaks off after the first letter of a word.
 _CUT_WORD = re.compile(r"[A-Z][^:]* [b-z]")
-"""A sentence that breaks off after the first letter of a word."""
+
+# Characters from which on an answer that ends within a sentence counts as cut: shorter ones often
+# lack a full stop.
 _CUT_LENGTH = 1_500
-"""Characters from which on an answer that ends within a sentence counts as cut: shorter ones
-often lack a full stop.
-"""
 _CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
+
+# Characters of a last line that is no sentence, such as `Answer: B`.
 _SHORT_LINE = 40
-"""Characters of a last line that is no sentence, such as `Answer: B`."""
 _ITEM = re.compile(r"\W{0,8}(?:option |choice )?[A-Za-z]\b", re.IGNORECASE)
 _LISTED = re.compile(r"\W{0,8}(?:option |choice )?[A-Z]\W{0,4}[).:、-]", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")

@@ -30,8 +30,10 @@ _WORD = (
     r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
     r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c])"
 )
+
+# Letters beside which a letter is part of a word; joined scripts are none.
 _NOT_IN = r"0-9a-z\u00c0-\u024f\u1e00-\u1eff"
-"""Letters beside which a letter is part of a word; joined scripts are none."""
+
 # What may follow is looked at before what may stand before: most letters are followed by letters.
 _TOKEN = re.compile(
     # (B), <B>, B), and [B] but behind a word: not f(B), not (A, B), not (B) = 72
@@ -53,31 +55,38 @@ _TOKEN = re.compile(
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]",
 )  # fmt: skip
 _NEGATIONS = ("no", "not", "none", "neither", "nothing", "false")
+
+# Words and marks that are of one kind wherever they stand: read at a third of the time.
 _CERTAIN = {
     cue: kind
     for cue, kind in cues.KIND_OF.items()
     if cue not in _NEGATIONS and not (cue.isascii() and len(cue) == 1 and cue.isalpha())
 }
-"""Words and marks that are of one kind wherever they stand: read at a third of the time."""
+
+# What a word in lower case has that is no cue by itself: `isn't`, `second`.
 _MAY_TELL = re.compile(rf"'|^(?:{'|'.join((*_NEGATIONS, *cues.PLACE_OF_ORDINAL))})$")
-"""What a word in lower case has that is no cue by itself: `isn't`, `second`."""
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
+
+# A letter that is repeated: `(C) Point C`, `B.B`.
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
-"""A letter that is repeated: `(C) Point C`, `B.B`."""
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
+
+# Negations that may begin the text of an option after its marked letter: `(B) No`.
 _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:{'|'.join(_NEGATIONS)})")
-"""Negations that may begin the text of an option after its marked letter: `(B) No`."""
 _NEXT_WORD = re.compile(rf" ({_WORD}+|[{TEXTS}-\ue0ff])")
 _NEXT_LETTER = re.compile(r" \(?[A-Z](?!\w)")
 _MENTIONS = (cues.LETTER, cues.ENCLOSED, cues.OUT_OF_RANGE, cues.WEAK)
+
+# A noun before a letter: `Sentence B`.
 _LABELLED = re.compile(r"[A-Z]\w+ (?=\(?[A-Z](?![\w'+#]))")
-"""A noun before a letter: `Sentence B`."""
+
+# Kinds before what an answer names.
 _NAMING = (cues.ANSWER, cues.IS, cues.COLON, cues.PICK)
-"""Kinds before what an answer names."""
 _ITEM_END = re.compile(rf"[^\w\s]{{0,3}}[).:]\s?(?:\w|[{TEXTS}-\ue0ff]|\.\.\.)")
+
+# Options that are a listing in one line.
 _LEAST = 3
-"""Options that are a listing in one line."""
 
 
 def read_line(line: str, options: Options) -> Line:
@@ -253,6 +262,7 @@ def _kind_of_word(word: str) -> str:
     return kind + (cues.IS if ending == "s" else "")
 
 
+# Group of `_TOKEN` -> the method that reads its tokens.
 _READERS = {
     "word": _Tokens._word,
     "letter": _Tokens._letter,
@@ -260,4 +270,3 @@ _READERS = {
     "text": _Tokens._text,
     None: _Tokens._mark,
 }
-"""Group of `_TOKEN` -> the method that reads its tokens."""

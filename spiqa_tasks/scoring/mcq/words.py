@@ -6,8 +6,8 @@ stand in `JOINED`, too. A cue of two languages is of the same kind in both, or l
 Every change raises the matcher's version.
 """
 
+# Languages whose cues are found within words: they are written without spaces, or with endings.
 JOINED = frozenset(("zh", "ja", "ko", "th"))
-"""Languages whose cues are found within words: they are written without spaces, or with endings."""
 
 ENGLISH = """
     answer: answer, ans, answered, verdict, prediction, submission, assistant
@@ -490,9 +490,11 @@ ORDINALS = """
     prima, seconda, terza, quarta, quinta, sesta
     первый, второй, третий, четвертый, пятый, шестой
 """
-COUNTED = "option, choice, alternative, opción, opção, alternativa, proposition, opzione, вариант"
-"""What ordinals count: `the second option` is B."""
 
+# What ordinals count: `the second option` is B.
+COUNTED = "option, choice, alternative, opción, opção, alternativa, proposition, opzione, вариант"
+
+# Language -> its table; the first ones are those in which most models are evaluated.
 LANGUAGES = {
     "en": ENGLISH,
     "zh": CHINESE,
@@ -525,4 +527,3 @@ LANGUAGES = {
     "sv": SWEDISH,
     "marks": MARKS,
 }
-"""Language -> its table; the first ones are those in which most models are evaluated."""
