@@ -31,7 +31,7 @@ MOST_COMPLEX = 5
 # Functions above it are complex: radon's rank C, from which its authors advise to split.
 COMPLEX = 10
 
-# As the aim: a function above it is two functions.
+# The aim was 12: a function above that is two functions.
 MOST_COMPLEXITY = 11
 
 # Share of the lines with a comment, as in the libraries of the field, which have 4 to 10%. This
