@@ -39,12 +39,13 @@ SUMMARY = "spiqa_tasks"
 BASELINE = "score"
 
 # Fields of a sample with the responses; the second is left out where both are equal.
-RESPONSES = ("filtered_resps", "resps")
+FILTERED = "filtered_resps"
+_RESPONSES = (FILTERED, "resps")
 
 # Fields of a sample that are no metric; every other field is one.
 _NO_METRICS = frozenset(
     {
-        *RESPONSES,
+        *_RESPONSES,
         "doc_id",
         "target",
         "token_counts",
@@ -168,7 +169,7 @@ def is_results(content: Any) -> bool:
 
 def is_sample(line: Mapping[str, Any]) -> bool:
     """Return whether a JSON object is a line of a samples file."""
-    return "doc_id" in line and not line.keys().isdisjoint(RESPONSES)
+    return "doc_id" in line and not line.keys().isdisjoint(_RESPONSES)
 
 
 def result_files(folder: Path) -> list[Path]:
@@ -250,7 +251,7 @@ def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
 
 
 def _sample(line: Mapping[str, Any]) -> LoggedSample:
-    logged = next((line[name] for name in RESPONSES if name in line), None)
+    logged = next((line[name] for name in _RESPONSES if name in line), None)
     tokens = (first_of(line.get("token_counts"), None) or {}).get("output_tokens")
     return LoggedSample(
         position=int(line["doc_id"]),

@@ -15,7 +15,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import ID_COLUMNS, KEY, read_records, text_of, whole_id
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
-from spiqa_tasks.hosts.lmms_eval_files import RESPONSES
+from spiqa_tasks.hosts.lmms_eval_files import FILTERED
 from spiqa_tasks.runs.run import Answer
 from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
 
@@ -29,7 +29,7 @@ _FIELDS = {
     "prediction": (
         "prediction candidate response output pred model_answer model_prediction"
         " predicted_answer model_response model_output generated_text generation completion"
-        f" raw_output raw_response {' '.join(RESPONSES)} text"
+        f" raw_output raw_response {FILTERED} text"
     ),
     "question": "question query problem question_text problem_text prompt instruction",
     "reference": (
