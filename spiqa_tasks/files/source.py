@@ -138,7 +138,7 @@ def _fetched(repository: Repository, pattern: str) -> Path:
         reason = (str(error) or repr(error)).splitlines()[0].rstrip(" .")
         raise DataError(
             f"Expected to fetch {pattern} of {repository.repo_id} from the Hugging Face hub, which "
-            f"failed: {reason}. Check the connection, or set SPIQA_TASKS_DATA to its folder."
+            f"failed: {reason}. Check the connection, or set SPIQA_TASKS_DATA to a folder with it."
         ) from error
     return folder
 

@@ -141,7 +141,7 @@ def test_a_hub_that_fails_is_told_in_its_first_line(
     assert (
         str(error.value)
         == "Expected to fetch a.json of google/spiqa from the Hugging Face hub, which failed:"
-        f" {told}. Check the connection, or set SPIQA_TASKS_DATA to its folder."
+        f" {told}. Check the connection, or set SPIQA_TASKS_DATA to a folder with it."
     )
 
 
