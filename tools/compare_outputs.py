@@ -228,7 +228,7 @@ COMMANDS = {
     ),
     # calibrate
     "calibrate": "calibrate {inputs}/labels.jsonl --judge openai:demo-overlap --json",
-    "calibrate_evouna": ("calibrate {inputs}/evouna.json --judge openai:demo-overlap --json"),
+    "calibrate_evouna": "calibrate {inputs}/evouna.json --judge openai:demo-overlap --json",
     # what cannot be done
     "error_no_task": "score no_such_task {inputs}/mmstar_1.jsonl",
     "error_no_file": "score mmstar_demo {inputs}/no_such_file.jsonl",

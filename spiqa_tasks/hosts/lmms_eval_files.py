@@ -409,7 +409,7 @@ def logged_sample(
         "doc_id": position,
         "target": str(target),
         "resps": [response],
-        "filtered_resps": response,
+        FILTERED: response,
         "token_counts": [None],
         "doc_hash": hashlib.sha256(document.encode()).hexdigest(),
         **metrics,

@@ -175,28 +175,32 @@ class VerdictCache:
         if _is_in_the_way(error):
             raise JudgeError(
                 f"Expected to read the judge's cache {self.path}, which failed: {error}. End the"
-                " program that uses it, make room, or name another folder in SPIQA_TASKS_CACHE."
+                " program that uses it, or make room; another SPIQA_TASKS_CACHE may pay twice."
             ) from error
         if self._db is not None:
             self._db.close()
-            if self.path.exists() and self.path.stat().st_ino != self._file:
-                # another process has begun a new file, which is not damaged
-                self._open(self.path)
-                return
 
+        is_moved = self._is_replaced()
         aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         try:
-            # the log, too: a process that has the old file open would share it with the new one
-            for suffix in ("", "-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
+            if not is_moved:
+                # the log, too: a process that has the old file open would share it with the new one
+                for suffix in ("", "-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
             self._open(self.path)
         except (OSError, sqlite3.Error) as failure:
             self._db, self._trouble = None, str(failure)
-        say(
-            f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a new"
-            " one begins."
-        )
+        if not is_moved:
+            say(
+                f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a"
+                " new one begins."
+            )
+
+    def _is_replaced(self) -> bool:
+        """Return whether another process moved the damaged file aside and began a new one."""
+        assert self.path is not None
+        return self._db is not None and self.path.exists() and self.path.stat().st_ino != self._file
 
     def _open(self, path: Path) -> None:
         self._db = _connected(path)

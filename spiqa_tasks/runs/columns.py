@@ -258,29 +258,34 @@ def listed(found: Iterable[str]) -> str:
 def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     """Return how to name the columns that an answer needs, with some of the file, or ''."""
     names = {what: columns.name(what, found) for what in FIELDS}
-    # an answer with its question and its true answer needs no id
-    has_question = names["question"] and names["reference"]
-    needed = ["prediction"] if has_question else ["prediction", "id"]
-    missing = [what for what in needed if names[what] is None]
+    missing = _missing(names)
     if not missing:
         return ""
 
     free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
-    guesses = _guesses(missing, free, "answer" in found)
+    # without a prediction `answer` is more often the model's than the true one
+    last = "answer" if "answer" in found else next(reversed(free), "")
+    guesses = _guesses(missing, free, last)
     if not guesses:
         return f"No column looks like {' or '.join(missing)}: add it."
     pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
     return f"Name the columns, such as --columns {pairs}."
 
 
-def _guesses(missing: Sequence[str], free: Sequence[str], has_answer: bool) -> dict[str, str]:
-    """Field -> a column for it, of those that are free: ids mostly stand first, answers last."""
+def _missing(names: Mapping[str, str | None]) -> list[str]:
+    """The fields that an answer needs and of which no column is known."""
+    # an answer with its question and its true answer needs no id
+    has_question = names["question"] and names["reference"]
+    needed = ["prediction"] if has_question else ["prediction", "id"]
+    return [what for what in needed if names[what] is None]
+
+
+def _guesses(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
+    """Field -> a column for it: ids mostly stand first, answers last."""
     guesses = {}
-    left = list(free)
-    if "prediction" in missing and (has_answer or left):
-        # without a prediction `answer` is more often the model's than the true one
-        guesses["prediction"] = "answer" if has_answer else left.pop()
-    left = [name for name in left if name not in guesses.values()]
+    if "prediction" in missing and last:
+        guesses["prediction"] = last
+    left = [name for name in free if name not in guesses.values()]
     if "id" in missing and left:
         guesses["id"] = left[0]
     return guesses

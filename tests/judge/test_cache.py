@@ -186,7 +186,7 @@ def test_a_file_that_nobody_may_read_stops_the_run(
     """Going on would pay for its verdicts again."""
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.2)
     fill(path, 1)
-    with locked(path, "EXCLUSIVE"), pytest.raises(JudgeError, match="End the program that uses it"):
+    with locked(path, "EXCLUSIVE"), pytest.raises(JudgeError, match="pay twice"):
         read(path, ["00000"])
 
 
