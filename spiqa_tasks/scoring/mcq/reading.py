@@ -27,6 +27,7 @@ _HEADING = re.compile(
 )
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
+_DENIAL = compiled("FILL{0,3} NOT")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
 
@@ -157,9 +158,16 @@ class Reading:
 
 
 def _field(reading: Reading) -> frozenset[str]:
-    """Return the options named by the last field with a letter."""
-    contents = (reading.content(field.content, False) for field in reading.fields)
-    return next(filter(None, contents), _NOTHING)
+    """Return the options named by the last field with a letter; {"?"} if the last one denies
+    all: `none of these`.
+    """
+    contents = [field.content for field in reading.fields]
+    if not contents:
+        return _NOTHING
+    denies = _DENIAL.match(reading.line(contents[0]).kinds)
+    if denies and not reading.content(contents[0], True):
+        return _NO_OPTION
+    return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
 
 
 def _field_text(reading: Reading) -> frozenset[str]:

@@ -36,6 +36,7 @@ _LATEX = (
 )
 CIRCLED = re.compile("[\u2460-\u2473]")
 _EACH_CIRCLED = re.compile("([\u2460-\u2473])")
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 
 # A single letter in quotes or in markdown's italics.
 _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
@@ -108,6 +109,8 @@ def plain(text: str) -> str:
     """Return a text of a response without markdown, LaTeX wrappers and special tokens, with
     single spaces.
     """
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text)
         for pattern, replacement in _LATEX:

@@ -443,3 +443,20 @@ def test_each_rule_by_itself(
     reading = Reading(response, Options(choices))
     found = (read(reading) for name, read in RULES if name == rule)
     assert next(filter(None, found), set()) == set(letters)
+
+
+@pytest.mark.parametrize(
+    ("response", "letter"),
+    [
+        ("The answer is A. \\boxed{\\text{none}}", None),
+        ("The answer is A. <answer>None of these</answer>", None),
+        ("Answer: ~~A~~ B", "B"),
+        ("~~A~~ B", "B"),
+    ],
+)
+def test_what_a_field_denies_or_a_line_strikes_out_is_not_chosen(
+    response: str, letter: str | None
+) -> None:
+    """Whatever was named before."""
+    options = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
+    assert extract_choice(response, options).letter == letter
