@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
@@ -26,7 +26,7 @@ GROUPS = {
         "list": "show every task and whether its data is there, or the folder of their YAMLs",
         "prepare": "fetch, extract and check the data of tasks before a run",
         "doctor": "check the installation, the data and the judge",
-        "demo": "two baselines on the shipped data, and what one concludes from their answers",
+        "demo": "run two baselines on the shipped questions, and conclude from their answers",
     },
     "score": {
         "score": "score answers that exist, as a whole or by group; needs no model and no pictures",
@@ -36,16 +36,12 @@ GROUPS = {
         "report": "write runs as one HTML page, with plots, comparisons and every sample",
         "compare": "paired differences of runs, with intervals and p-values",
         "gain": "multi-modal gain and leakage of runs",
-        "filter": (
-            "keep the questions that text-only models cannot answer, as a new task of the host"
-        ),
-        "paper": (
-            "every table and figure of the three papers, each made again beside what is printed"
-        ),
+        "filter": "keep the questions that text-only models cannot answer, as a new task",
+        "paper": "tables and figures of the three papers, with your runs beside the printed rows",
     },
     "extend": {
         "calibrate": "agreement of judges with people's verdicts",
-        "export": "write SPIQA for fine-tuning (jsonl), or a task for a stock VLMEvalKit (tsv)",
+        "export": "write SPIQA's training questions for fine-tuning (jsonl)",
     },
 }
 
@@ -66,7 +62,16 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _COLLECTED_AFTER = 200_000
 
 
-class _Command(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """Parser whose errors are one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error and where the arguments are explained; exit with status 2."""
+        say(f"{message}. See {self.prog} --help.", program=self.prog)
+        sys.exit(InputError.exit_code)
+
+
+class _Command(_Parser):
     """Parser of a command: has `-v`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -106,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         "\n".join([f"{title}:", *(f"  {name:{widest}}  {line}" for name, line in commands.items())])
         for title, commands in GROUPS.items()
     )
-    result = argparse.ArgumentParser(
+    result = _Parser(
         prog="spiqa-tasks",
         usage="spiqa-tasks [-h] [--version] [--print-completion SHELL] COMMAND ...",
         description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses.",

@@ -39,11 +39,19 @@ def test_a_shell_can_complete_the_commands(capsys: pytest.CaptureFixture[str], s
     assert all(name in printed for name in COMMANDS)
 
 
-def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """argparse's own exit status is 2, as that of all unusable arguments."""
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["--nonsense"], ["score"], ["score", "out", "--nonsense"]]
+)
+def test_unusable_arguments_are_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    """The exit status is 2; the line names the help page and is no wall of options."""
     with pytest.raises(SystemExit, match="2"):
-        main(["nonsense"])
-    assert "usage: spiqa-tasks" in capsys.readouterr().err
+        main(words)
+    command = "spiqa-tasks score" if words[0] == "score" else "spiqa-tasks"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{command}: ")
+    assert line.endswith(f" See {command} --help.")
 
 
 def test_the_help_needs_no_extra(tmp_path: Path) -> None:

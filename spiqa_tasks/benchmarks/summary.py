@@ -192,6 +192,6 @@ def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     """
     remarks = benchmark.remarks(records)
     if records and (remark := outcomes(records).remark):
-        remedy = "Most count as wrong: read some; raise max_new_tokens for truncated ones."
+        remedy = "Most such answers count as wrong. Read some; if cut off, raise max_new_tokens."
         remarks = [*remarks, f"{remark[0].upper()}{remark[1:]}. {remedy}"]
     return remarks

@@ -20,15 +20,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_accept(parser, "compare scores of different judges")
     parser.add_argument(
-        "--baseline", metavar="MODEL", help="each run against this model's (default: all pairs)"
+        "--baseline",
+        metavar="MODEL",
+        help="compare each run with this model's (default: all pairs)",
     )
     about = (
-        "what the numbers of two runs of the same questions owe to questions, failures, cuts, the"
-        " rule of reading and the average; --metric A,B names both metrics, MMStar's also for other"
-        " tasks with options"
+        "split the difference of two runs of the same questions into causes: missing questions,"
+        " failed and truncated answers, the rule that reads letters, the average; --metric A,B"
+        " names a metric for each run (MMStar's suit any task with options)"
     )
     parser.add_argument("--why", action="store_true", help=about)
-    about = "with --why and one run: a printed number instead of the other"
+    about = "a printed number in place of the second run of --why"
     parser.add_argument("--against", type=float, metavar="NUMBER", help=about)
 
 

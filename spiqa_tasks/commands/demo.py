@@ -52,14 +52,20 @@ Then `spiqa-tasks gain out` and `spiqa-tasks report out` conclude from its answe
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument(
-        "--output", type=Path, default=Path("demo_out"), help="where results go (default: demo_out)"
+        "--output",
+        type=Path,
+        default=Path("demo_out"),
+        metavar="FOLDER",
+        help="folder of the results (default: demo_out)",
     )
     parser.add_argument(
         "--serve-judge",
         action="store_true",
-        help=f"only start the judge {MODEL}, and leave it running to play with",
+        help=f"start the judge {MODEL} alone, to try things with, until Ctrl-C",
     )
-    parser.add_argument("--port", type=int, default=0, help="of the judge (default: a free one)")
+    parser.add_argument(
+        "--port", type=int, default=0, help="port of the judge (default: a free one)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,7 +23,9 @@ def add(parser: argparse.ArgumentParser) -> None:
             " trains)"
         ),
     )
-    parser.add_argument("--captions", action="store_true", help="figures and their captions too")
+    parser.add_argument(
+        "--captions", action="store_true", help="add every figure of the paper with its caption"
+    )
     parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the jsonl file")
 
 

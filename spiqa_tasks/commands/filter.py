@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser, "*")
     about = "keep questions with at most K hits (default: N/4)"
     parser.add_argument("--max-hits", type=int, metavar="K", help=about)
-    about = "LVLM runs, for the difficulty"
+    about = "runs of vision models, which give the difficulty of the kept questions"
     parser.add_argument(
         "--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help=about
     )
@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=("LVLM_TEXT", "LLM"),
-        help="find leaked questions",
+        help="count a model's leaked questions, by its run without pictures and its LLM base's",
     )
     about = "the metric that says right or wrong (default: the headline of each task)"
     parser.add_argument("--metric", help=about)

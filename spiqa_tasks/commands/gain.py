@@ -17,9 +17,8 @@ from spiqa_tasks.scoring.values import percent
 
 # Stands below the help.
 EPILOG = (
-    "RUNs are recognised by their own record: our _text, _grey and _llm tasks, and --model "
-    "ablated; the files of --with, --without and --llm-base by these options. Values in json and "
-    "csv are natural (0 to 1), in tables times 100."
+    "A RUN records whether its model saw pictures: by its task (_text, _grey, _llm) or by --model "
+    "ablated. For other files --with, --without and --llm-base say it."
 )
 
 
@@ -30,17 +29,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     roles = (
         ("--with", "seeing", "answers of a model that saw the pictures, in any form"),
         ("--without", "blind", "answers of the same model without them"),
-        ("--llm-base", "base", "answers of its LLM base, also beside RUNs"),
+        ("--llm-base", "base", "answers of its LLM base; may be added to RUNs"),
     )
     for option, name, about in roles:
         parser.add_argument(option, dest=name, type=RunPath.parse, metavar="FILE", help=about)
     about = "the metric to compare (default: the headline of each task)"
     parser.add_argument("--metric", help=about)
-    about = "a line for each group, too: of a column such as category, or of all (group)"
+    about = "add a line for each group of this column (category, ...), or of all columns (group)"
     parser.add_argument("--by", metavar="COLUMN", help=about)
-    about = "S_v S_wv [S_t] by hand instead of runs, shares or percent"
+    about = "the numbers S_v S_wv [S_t] in place of runs, as shares or percent"
     parser.add_argument("--scores", nargs="+", type=float, metavar="S", help=about)
-    add_accept(parser, "take one file or model in two roles: a baseline may answer alike")
+    add_accept(parser, "allow one file or model in two roles")
     add_format(parser)
 
 

@@ -26,11 +26,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("runs", nargs="*", type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument(
-        "--task", action="append", default=[], help=f"{TASK}; of counts: the split of this task"
+        "--task", action="append", default=[], help=f"{TASK}; for counts, its split"
     )
-    about = "only scores by this judge; of ranked captions a judge that sees pictures, or several"
+    about = "only scores by this judge; to rank captions, one or several judges that see pictures"
     parser.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
-    parser.add_argument("--metric", help=f"{METRIC}; of scores several as a,b")
+    parser.add_argument("--metric", help=f"{METRIC}; a,b: several")
     add_part(parser)
     add_include_path(parser)
     add_format(parser)

@@ -29,8 +29,10 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     for name, about in _FILES.items():
         parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
-    parser.add_argument("--title", default="", help="of the page (default: the models and tasks)")
-    about = "up to 1,000 or 320 pixels, or none"
+    parser.add_argument(
+        "--title", default="", help="title of the page (default: the models and tasks)"
+    )
+    about = "pictures of up to 1,000 or 320 pixels, or none (default: large)"
     parser.add_argument("--pictures", choices=[*SIDES, "none"], default="large", help=about)
 
 

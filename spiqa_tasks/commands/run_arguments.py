@@ -22,8 +22,8 @@ from spiqa_tasks.runs.selection import (
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
 RUN = (
-    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir), score"
-    " --output, or answers of one's own as TASK=FILE"
+    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or score"
+    " --output, or your own answers as TASK=FILE"
 )
 
 
@@ -31,7 +31,7 @@ def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """Add the arguments that name runs, and that say which of these count, and how."""
     parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument("--task", action="append", default=[], help=TASK)
-    about = "only scores by this judge, which judges answers without any"
+    about = "only scores by this judge; it also judges answers that have no score"
     parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_part(parser)
     add_include_path(parser)
@@ -49,7 +49,7 @@ def add_part(parser: argparse.ArgumentParser) -> None:
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
     """Add the argument that names folders of YAMLs."""
-    about = "of tasks of one's own"
+    about = "folder with YAMLs of your own tasks"
     parser.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about
     )

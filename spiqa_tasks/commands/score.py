@@ -84,28 +84,32 @@ class Batch(NamedTuple):
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     about = (
-        "the task or group that the answers are of, or its YAML; or a RUN, whose tasks are known;"
-        " or answers that need no task: rows of question, reference and prediction"
+        "the task, group or YAML that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
+        " task: rows of question, reference and prediction"
     )
     parser.add_argument("task", metavar="TASK", help=about)
     about = (
-        "samples of lmms-eval, jsonl of id and prediction, SPIQA's response files, a table (xlsx,"
-        " tsv, json), or the output folder of a host; one per model"
+        "one file or folder per model: lines or a table (jsonl, csv, xlsx, ...) of id and"
+        " prediction, samples of lmms-eval, SPIQA's response files, or a host's output folder"
     )
-    parser.add_argument("predictions", nargs="*", type=Path, metavar="PREDICTIONS", help=about)
+    parser.add_argument(
+        "predictions", nargs="*", type=Path, default=[], metavar="PREDICTIONS", help=about
+    )
     add_columns(parser)
-    about = "score answers to other questions, true answers, options or figures as the release's"
+    about = "score answers whose questions, true answers, options or figures are not the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
-    about = "of a RUN, only this task"
-    parser.add_argument("--task", action="append", default=[], dest="only", help=about)
+    about = "only this task of the RUNs"
+    parser.add_argument(
+        "--task", action="append", default=[], dest="only", metavar="TASK", help=about
+    )
     about = (
-        "compute only these, or all (default: those of the task; of answers without a task no text"
-        " metrics; with --by the headline)"
+        "compute only these, or all (default: the task's, without a task those that need no Java;"
+        " with --by the headline)"
     )
     parser.add_argument("--metrics", type=_names, default=[], metavar="NAME,...", help=about)
     about = (
-        "print values with intervals by a group column of the answers (category, type, "
-        "source, ...), or by all of them (group); RUNs keep the scores that they have"
+        "print values by a column of the answers (category, figure_type, source, ...), or by all"
+        " of them (group); RUNs keep their scores"
     )
     parser.add_argument("--by", metavar="COLUMN", help=about)
     add_include_path(parser)
@@ -115,12 +119,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     judging = parser.add_argument_group("judge")
     about = (
-        "judge of L3Score, or none; with @URL one at a server of its own; "
-        "several are compared (default: SPIQA_JUDGE)"
+        "the judge of L3Score, or none; @URL names its server; several are compared (default:"
+        " SPIQA_JUDGE)"
     )
     judging.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_rule_options(judging)
-    about = "say how many calls, tokens and dollars; ask nothing"
+    about = "print how many calls, tokens and dollars; ask nothing"
     judging.add_argument("--dry-run", action="store_true", help=about)
 
 

@@ -156,7 +156,7 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Add `--format`, and `--json` as its short form."""
     about = (
-        "of what is printed: tables have values x 100; csv and json natural units (default: text)"
+        "form of the output: tables have values times 100, csv and json natural units (default: text)"
     )
     parser.add_argument("--format", choices=FORMS, default="text", help=about)
     parser.add_argument(

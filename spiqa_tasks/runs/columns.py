@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -269,7 +270,7 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     if not guesses:
         return f"No column looks like {' or '.join(missing)}: add it."
     pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
-    return f"Name the columns, such as --columns {pairs}."
+    return f"Name the columns, such as --columns {shlex.quote(pairs)}."
 
 
 def _missing(names: Mapping[str, str | None]) -> list[str]:

@@ -40,10 +40,11 @@ def test_what_names_no_field_is_refused(text: str) -> None:
         (["nr", "mine"], "prediction=mine,id=nr"),
         (["nr", "answer", "note"], "prediction=answer,id=nr"),
         (["id", "mine"], "prediction=mine"),
+        (["id", "my model"], "'prediction=my model'"),
     ],
 )
 def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> None:
-    """An id stands first and an answer last, if no name tells which is which."""
+    """An id stands first and an answer last, if no name tells which is which; a shell takes it."""
     assert advice(found) == f"Name the columns, such as --columns {named}."
 
 
