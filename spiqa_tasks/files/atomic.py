@@ -30,17 +30,6 @@ def check_folder(folder: Path) -> None:
         ) from error
 
 
-def check_file(path: Path) -> None:
-    """Raise InputError unless a file can be written in a folder that exists."""
-    if path.is_dir():
-        raise InputError(f"Expected a file to write at {path}, found a folder. Name a file in it.")
-    if not path.parent.is_dir():
-        raise InputError(
-            f"Expected a folder at {path.parent}, found none. Make it, or name another file."
-        )
-    check_folder(path.parent)
-
-
 def write_atomically(path: Path, content: bytes) -> None:
     """Write `content` to `path` as `written_atomically` does."""
     with written_atomically(path) as file:

@@ -34,7 +34,6 @@ class Repository:
 SPIQA = Repository("spiqa", "google/spiqa", "1774b71511f029b82089a069d75328f25fbf0705")
 MMSTAR = Repository("mmstar", "Lin-Chen/MMStar", "bc98d668301da7b14f648724866e57302778ab27")
 SCIFIBENCH = Repository("scifibench", "jonathan-roberts1/SciFIBench", "main")
-REPOSITORIES = (SPIQA, MMSTAR, SCIFIBENCH)
 
 
 @dataclass(frozen=True)

@@ -185,11 +185,6 @@ def as_json(value: Any) -> str:
     return json.dumps(without_nan(value), indent=1, ensure_ascii=False)
 
 
-def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return records as JSON, one a line."""
-    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
-
-
 def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
     """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty.
 

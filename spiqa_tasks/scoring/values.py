@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from spiqa_tasks.scoring.intervals import Estimate
-
 # Below this share of questions with an answer, and of answers with a score, a value is withheld:
 # missing ones are no random sample.
 MINIMUM_SHARE = 0.99
@@ -46,11 +44,6 @@ def number(value: float | None, low: float | None = None, high: float | None = N
     if low is None or high is None:
         return percent(value)
     return f"{percent(value)} [{percent(low)}, {percent(high)}]"
-
-
-def estimated(estimate: Estimate | None) -> str:
-    """Return an estimate times 100 with its interval; a dash for None."""
-    return "-" if estimate is None else number(estimate.value, estimate.low, estimate.high)
 
 
 def plain(value: float | None) -> str:

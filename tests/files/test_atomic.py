@@ -12,7 +12,6 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.atomic import (
     cache_folder,
     cache_path,
-    check_file,
     check_folder,
     write_atomically,
 )
@@ -84,14 +83,11 @@ def test_the_file_has_the_mode_of_any_new_file(tmp_path: Path) -> None:
 
 
 def test_places_to_write_are_checked(tmp_path: Path) -> None:
-    """A file in the place of a folder, and the other way round, is said before anything is done."""
+    """A file in the place of a folder is said before anything is done."""
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(InputError, match="can be written"):
             check_folder(place)
-    with pytest.raises(InputError, match="found a folder"):
-        check_file(tmp_path)
-    check_file(tmp_path / "samples.jsonl")
     check_folder(tmp_path / "new" / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

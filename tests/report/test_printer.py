@@ -15,7 +15,6 @@ from spiqa_tasks.report.printer import (
     Table,
     as_csv,
     as_json,
-    as_jsonl,
     render,
 )
 from spiqa_tasks.scoring.values import number
@@ -180,7 +179,6 @@ def test_programs_get_the_records_as_they_are() -> None:
     records = [{"a": "x=1", "b": math.nan, "c": {"d": (1, 2)}}, {"e": -1, "a": "x"}]
     assert as_csv(records) == "a,b,c.d,e\nx=1,,1;2,\nx,,,-1"
     assert as_json([{"ä": math.nan}]) == '[\n {\n  "ä": null\n }\n]'
-    assert as_jsonl([{"ä": 1}, {}]) == '{"ä": 1}\n{}\n'
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1|cmd", "-x", "@SUM(A1)", "\t=1"])
