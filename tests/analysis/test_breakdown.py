@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Run, Written
 from spiqa_tasks.runs.selection import Selection
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
@@ -132,3 +132,39 @@ def test_groups_are_kind_by_kind() -> None:
         ("x", 1, 0.0),
         ("y", 1, 1.0),
     ]
+
+
+def test_a_group_counts_against_its_own_size() -> None:
+    """Of a part of a task, a whole group says so, and a short one how much it lacks."""
+    records = [*choices([True] * 9, "math"), *choices([True] * 10, "logical_reasoning")]
+    records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
+    written = Written(sizes={"math": 90, "logical_reasoning": 10})
+    run = replace(run_of(records), asked=100, written=written, partial=True)
+
+    found = {row.group: row for row in by_group(run, [run.metric()])}
+    assert {name: (row.value, row.questions) for name, row in found.items()} == {
+        "all": (1.0, "19 of 100"),
+        "logical_reasoning": (1.0, "10 of 10"),
+        "math": (1.0, "9 of 90"),
+    }
+    assert [name for name, row in found.items() if row.is_of_part] == ["all", "math"]
+
+
+def test_a_group_of_unknown_size_has_the_tasks_coverage() -> None:
+    """A file of a part of a task does not say how many questions of the group are missing."""
+    run = replace(run_of(choices([True] * 9)), asked=100, partial=True)
+    found = {row.group: row.questions for row in by_group(run, [run.metric()])}
+    assert found == {"all": "9 of 100", "math": "9 of 100"}
+
+
+def test_rates_of_groups_are_over_the_groups_records() -> None:
+    """A rate has no column in the frame."""
+    read, unread = choices([True, False])
+    unread = replace(unread, groups={"category": "science"}, prediction=None, status="unparsed")
+    run = run_of([read, unread])
+    found = by_group(run, [run.metric("unparsed_rate")])
+    assert {row.group: (row.n, row.value) for row in found} == {
+        "all": (2, 0.5),
+        "math": (1, 0.0),
+        "science": (1, 1.0),
+    }

@@ -100,6 +100,45 @@ def test_several_runs_are_compared_in_pairs_with_corrected_p_values() -> None:
     assert smallest.p_corrected == pytest.approx(3 * smallest.difference.p)
 
 
+def test_a_baseline_is_set_against_each_other_run() -> None:
+    """Under any of its names; a task without it is named, and the others are compared."""
+    runs = [made("a"), made("b"), made("c")]
+    for name in ("b", "openai,model=b"):
+        second = replace(runs[1], identity=Identity("openai,model=b", name="b"))
+        found, left_out = compare([runs[0], second, runs[2]], baseline=name)
+        assert [(each.a, each.b) for each in found] == [("b", "a"), ("b", "c")]
+        assert left_out == []
+
+    elsewhere = [replace(made(name), task="u") for name in "ac"]
+    found, left_out = compare([*runs, *elsewhere], baseline="b")
+    assert {each.task for each in found} == {"mmstar_filtered"}
+    assert left_out == ["u is left out: it has no run of b with scores."]
+
+
+def test_many_runs_are_compared_with_the_best_one() -> None:
+    """Above the number of pairs that a table holds; the sentence names where the others are."""
+    runs = [made("a"), made("c"), made("b")]
+    found, left_out = compare(runs, most=2)
+    assert [(each.a, each.b) for each in found] == [("c", "a"), ("c", "b")]
+    assert left_out == [
+        "mmstar_filtered: each run against the best one, c; `spiqa-tasks compare` has the other"
+        " pairs."
+    ]
+    assert len(compare(runs, most=3)[0]) == 3
+
+
+def test_runs_without_samples_are_left_out() -> None:
+    """Each by name where another run has scores, else the task, which is said once."""
+    bare = [made(name, logged=False) for name in "bc"]
+    found, left_out = compare([made("a"), *bare])
+    assert found == []
+    assert left_out == [
+        f"mmstar_filtered of {name} is left out: it has no samples, run it with --log_samples."
+        for name in "bc"
+    ]
+    assert compare(bare) == ([], ["mmstar_filtered is left out: no run of it has scores."])
+
+
 @pytest.mark.parametrize("partial", [False, True])
 def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> None:
     """Ten questions of one run with the same ten of the other; both facts are said, or why there
