@@ -123,15 +123,16 @@ def build(
         _signatures(shown),
     ]
     kept = [section for section in sections if section.notes or section.tables]
-    size = f"{counted(len(colours), 'model')} on {counted(len(tasks), 'task')}"
-    return Report(title or size, notes, kept, shown, facts(shown, command))
+    head = facts(shown, command)
+    size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
+    return Report(title or size, notes, kept, shown, head)
 
 
 def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     """Return what stands at the top of a page, name -> lines; `command` wrote it."""
     times = sorted(_time_of(run) for run in runs if run.path.is_file())
     return {
-        "models": _distinct(run.name for run in runs),
+        "models": _distinct(run.identity.label for run in runs),
         "tasks": _distinct(f"{run.task}: {run.coverage} questions" for run in runs),
         "answers of": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
         "judges": _distinct(run.judge_name for run in runs),
@@ -272,18 +273,19 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
     return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
 
 
-def _by_kind(runs: Iterable[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
+def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
     """Return the records of groups by metric and kind: `accuracy by category, x 100`, ..."""
     kinds: dict[str, str] = {}
+    metrics = {headline(run).name for run in runs}
     for run in runs:
         for each in run.questions:
             kinds |= {group: kind for kind, group in each.groups.items()}
 
-    # A run without a judge has groups by another metric than those with one.
+    # Without a judge the first metric is a text metric, which does not replace L3Score.
     records: dict[str, list[ValueRecord]] = defaultdict(list)
     for record in measured:
         kind = kinds.get(record["group"], OVERALL)
-        if kind not in (OVERALL, *HIDDEN):
+        if kind not in (OVERALL, *HIDDEN) and record["metric"] in metrics:
             records[f"{record['metric']} by {kind}, x 100"].append(record)
     return records
 

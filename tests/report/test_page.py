@@ -75,7 +75,8 @@ def l3scores(judge: str, *scores: float) -> Run:
         for place, score in enumerate(scores)
     ]
     signature = f"{SPIQA}|judge:{judge}" if judge else SPIQA
-    unscored = [Record("q", "a blue line", "a line", scores={"rouge_l": 1.0})]
+    groups = {"figure_type": "plot"}
+    unscored = [Record("q", "a blue line", "a line", scores={"rouge_l": 1.0}, groups=groups)]
     return run_of(records or unscored, "m", "spiqa_testA", signature)
 
 
@@ -118,12 +119,22 @@ def test_models_are_ranked_on_each_task() -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_without_a_judge_the_overview_says_that_l3score_is_missing() -> None:
-    """No text metric stands in its place; a run with a judge has its score."""
-    overview = build([l3scores("")]).sections[0]
+    """No text metric stands in its place, also by group; a run with a judge has its score."""
+    overview, task, *_ = build([l3scores("")]).sections
+    assert [table.title for table in task.tables] == ["Scores x 100, with 95% intervals"]
     assert overview.tables[0].grid.rows == [["spiqa_testA", "m", "l3score", "-", "0"]]
     (sentence,) = overview.notes
     assert sentence.startswith("spiqa_testA of m: l3score is missing, no judge was asked.")
     assert build([l3scores("x", 0.5)]).sections[0].notes == []
+
+
+@pytest.mark.usefixtures("drawn")
+def test_a_model_that_two_judges_scored_is_one_model() -> None:
+    """The head and the title count models; the tables name the runs."""
+    runs = [replace(l3scores(judge, 0.5), label=f"m (judge {judge})") for judge in ("x", "y")]
+    report = build(runs)
+    assert (report.title, report.head["models"]) == ("1 model on 1 task", ["m"])
+    assert {row[1] for row in report.sections[0].tables[0].grid.rows} == {run.name for run in runs}
 
 
 @pytest.mark.usefixtures("drawn")
