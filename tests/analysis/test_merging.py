@@ -1,14 +1,16 @@
 """Runs merged on their questions, and which may be compared."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from gain_files import LLM, host_samples, rights, write_triple
 from host_files import choice_samples, write_run
+from report_runs import choices, run_of
 from run_pairs import load, only, scores, write_pair
 
 from spiqa_tasks.analysis.gain import ablation_pairs
-from spiqa_tasks.analysis.merging import check_comparable, questions
+from spiqa_tasks.analysis.merging import check_comparable, questions, task_size
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
@@ -29,6 +31,24 @@ def test_only_questions_that_every_run_has_a_score_of_are_compared(tmp_path: Pat
         tmp_path, [True, None, True, True], [True, True, None, True], [True, True, True, None]
     )
     assert scores(only(load(tmp_path))) == {"q0": (1, 1, 1)}
+
+
+def test_a_question_that_was_not_asked_completely_is_none() -> None:
+    """As a group of turns that a --limit cut."""
+    first, second = choices([True, True])
+    run = run_of([first, replace(second, status="incomplete", scores={})])
+    assert list(questions(run, ACCURACY).index) == ["q0"]
+    assert list(questions(run, run.metric("refusal_rate")).index) == ["q0"]
+
+
+def test_a_tasks_size_has_the_questions_without_an_answer() -> None:
+    """Those that a run was asked and did not answer, and those that one of two runs has."""
+    records = choices([True] * 8)
+    runs = [replace(run_of(each), asked=10) for each in (records[:7], records)]
+    frames = [questions(run, ACCURACY) for run in runs]
+    assert task_size(runs, frames) == 10
+    whole = [replace(run, asked=0) for run in runs]
+    assert task_size(whole, frames) == 8
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The file of verdicts: whatever happens to it, no wrong verdict comes out and no run ends."""
 
+import hashlib
 import json
 import random
 import sqlite3
@@ -244,3 +245,31 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
         f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache"
     )
     assert "SPIQA_TASKS_CACHE" in line
+
+
+def test_a_verdict_that_failed_is_not_stored(path: Path) -> None:
+    """It would be found again in place of an answer, as if the judge had been asked."""
+    with VerdictCache(path) as cache:
+        cache.put("good", VERDICT)
+        cache.put("failed", Verdict("failed", reason="server error (HTTP 500)"))
+    assert set(read(path, ["good", "failed"])) == {"good"}
+
+
+KEYS = {
+    """{"base_url": "http://h/v1", "extra": "", "fingerprint": "f", "images": [], "lookup": [], \
+"max_tokens": 1, "model": "gpt-4o", "prompt": "p", "provider": "openai", "repeat": 0, \
+"top_logprobs": 5}""": JudgeRequest("p"),
+    """{"base_url": "http://h/v1", "draws": 2, "extra": "", "fingerprint": "f", "images": [], \
+"lookup": [], "max_tokens": 3, "model": "gpt-4o", "prompt": "p", "provider": "openai", \
+"repeat": 0, "thoughts": 7, "top_logprobs": 5}""": JudgeRequest(
+        "p", max_tokens=3, draws=2, thoughts=7
+    ),
+}
+"""JSON of which a key is the hash -> the request."""
+
+
+@pytest.mark.parametrize(("text", "asked"), KEYS.items())
+def test_the_key_of_a_request_stays_as_it_is(text: str, asked: JudgeRequest) -> None:
+    """Verdicts that were paid for with an earlier version are found."""
+    config = JudgeConfig("openai", "gpt-4o", "http://h/v1")
+    assert request_key(config, "f", asked) == hashlib.sha256(text.encode()).hexdigest()

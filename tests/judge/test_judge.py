@@ -9,7 +9,7 @@ import pytest
 from openai_server import OpenAIServer, agreeing
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.judge import Judge, make_judge
+from spiqa_tasks.judge.judge import Judge, JudgeClient, make_judge
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import RULES, Candidate, Rule, SampledRule
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
@@ -142,8 +142,22 @@ def test_the_summary_has_the_price_where_it_is_known(
     judge = _judge(config)
     judge.verdicts(REQUESTS)
     assert judge.summary().endswith(" tokens")
-    monkeypatch.setattr(JudgeConfig, "cost", lambda *_: 0.5)
+
+    counted: list[tuple[int, int]] = []
+
+    def cost(_config: JudgeConfig, prompts: int, completions: int) -> float:
+        counted.append((prompts, completions))
+        return 0.5
+
+    monkeypatch.setattr(JudgeConfig, "cost", cost)
     assert judge.summary().endswith(" tokens, about $0.50")
+    assert counted == [(0, 2)]  # the server counts a token of each answer
+
+
+def test_an_estimate_counts_thoughts_as_generated(config: JudgeConfig) -> None:
+    """At most so many: the answer's tokens and those of a model that thinks first."""
+    request = JudgeRequest("a question", max_tokens=3, thoughts=7)
+    assert JudgeClient(config).estimate([request, request]).completion_tokens == 10
 
 
 def test_the_signature_has_what_is_known(server: OpenAIServer, config: JudgeConfig) -> None:

@@ -112,6 +112,13 @@ def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
     assert found[-1].ok
 
 
+def test_thoughts_are_generated_on_top_of_the_answer(model_dir: Path, tmp_path: Path) -> None:
+    """A model of random weights fills its limit: that of the answer and of the thoughts."""
+    draws = [JudgeRequest("p", (), 2, None, draws=1, thoughts=thoughts) for thoughts in (0, 3)]
+    found = _ask(model_dir, tmp_path, draws)
+    assert [verdict.completion_tokens for verdict in found] == [2, 5]
+
+
 def test_draws_are_samples_that_another_process_draws_again(
     model_dir: Path, tmp_path: Path
 ) -> None:
