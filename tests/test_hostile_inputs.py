@@ -245,7 +245,7 @@ def test_no_file_raises(tmp_path: Path) -> None:
         place = work / path.name
         place.write_bytes(damaged := _damaged_file(rng, path, contents[path]))
         try:
-            for run in read_path(place, [task.name]):
+            for run in read_path(place, [task.name])[0]:
                 assert not run.logged or list(run.by_id) is not None
         except SpiqaTasksError:
             pass

@@ -7,7 +7,7 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.columns import USUAL, Columns
-from spiqa_tasks.runs.loading import load_runs, own_runs
+from spiqa_tasks.runs.loading import Unread, load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
@@ -84,10 +84,16 @@ def selection(arguments: argparse.Namespace) -> Selection:
     )
 
 
+def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
+    """Print remarks on stderr, and add those on unread files to `arguments.unread`."""
+    say(*remarks)
+    arguments.unread += [remark for remark in remarks if isinstance(remark, Unread)]
+
+
 def named_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the named runs of this package's tasks; remarks about others go to stderr."""
     runs, remarks = own_runs(arguments.runs, selection(arguments))
-    say(*remarks)
+    say_remarks(arguments, remarks)
     return runs
 
 
@@ -123,7 +129,7 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     stderr.
     """
     runs, remarks = load_runs(places, selection(arguments))
-    say(*remarks, *remarks_on(runs))
+    say_remarks(arguments, remarks + remarks_on(runs))
     return runs
 
 
@@ -136,5 +142,5 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     chosen = select_tasks(runs, arguments.task)
     labelled = with_unique_labels(chosen)
     remarks += remarks_on(labelled)
-    say(*remarks)
+    say_remarks(arguments, remarks)
     return labelled, remarks

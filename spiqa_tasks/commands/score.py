@@ -26,6 +26,7 @@ from spiqa_tasks.commands.run_arguments import (
     add_include_path,
     add_part,
     named_runs,
+    say_remarks,
     selection,
     withheld_values,
 )
@@ -242,7 +243,7 @@ def _answers(arguments: argparse.Namespace, wanted: Selection) -> ByTask:
                 "to it."
             )
         by_task, remarks = unscored_runs(places, wanted)
-    say(*remarks)
+    say_remarks(arguments, remarks)
     return by_task
 
 

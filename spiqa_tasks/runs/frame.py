@@ -7,6 +7,7 @@ Everything that a table needs stands in columns, because `concat`, `merge` and `
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.loading import Unread, load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import Selection, ablation, with_unique_labels
@@ -28,6 +29,8 @@ from spiqa_tasks.scoring.values import too_few
 
 if TYPE_CHECKING:
     import pandas as pd
+
+logger = logging.getLogger("spiqa_tasks")
 
 # The columns of every frame; one per group and one per metric of single questions follow.
 COLUMNS = (
@@ -71,7 +74,10 @@ def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:
         DataError: answers without scores, and no release to score them with.
     """
     wanted = Selection(tasks=(task,)) if task else Selection()
-    runs, _ = load_runs([RunPath.parse(str(path)) for path in paths], wanted)
+    runs, remarks = load_runs([RunPath.parse(str(path)) for path in paths], wanted)
+    for remark in remarks:
+        if isinstance(remark, Unread):
+            logger.warning(remark)
 
     chosen = [run for run in runs if run.logged and task in (None, run.task)]
     if not chosen:

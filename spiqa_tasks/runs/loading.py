@@ -13,15 +13,19 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.printable import said_if_slow
+from spiqa_tasks.printable import counted, said_if_slow
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
-from spiqa_tasks.runs.paths import RunPath, read_runs
+from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
 # Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
+
+
+class Unread(str):
+    """A remark on a file that is left out, as it cannot be read: exit status 3."""
 
 
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
@@ -88,12 +92,8 @@ def unscored_runs(
         task = named.get(task_name) or task_of_run(same[0], wanted.include)
         found.append((task, selection.with_unique_labels(same)))
 
-    missing = sorted(named.keys() - by_task.keys())
-    return found, [*remarks, *_missing_remarks(name, missing)]
-
-
-def _missing_remarks(name: str, missing: Sequence[str]) -> list[str]:
-    return [f"{name}: no answers to {', '.join(missing)}."] if missing else []
+    missing = ", ".join(sorted(named.keys() - by_task.keys()))
+    return found, remarks + [f"{name}: no answers to {missing}."] * bool(missing)
 
 
 def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
@@ -159,10 +159,10 @@ def _counting_runs(
     tasks: set[str] = set()
     with said_if_slow("reading the answers"):
         for place in paths:
-            runs = read_runs(place, wanted.include, wanted.columns, only)
+            runs, faults = read_runs(place, wanted.include, wanted.columns, only)
             runs, without_task = _of_known_tasks(runs)
             tasks |= {run.task for run in runs}
-            runs, unreadable = _readable([run for run in runs if wanted.has(run)])
+            runs, unreadable = _readable([run for run in runs if wanted.has(run)], faults)
             if judged:
                 runs = selection.judged_as_wanted(runs, wanted.judge)
             runs, replaced = selection.runs_that_count(runs, judged)
@@ -183,14 +183,12 @@ def _of_known_tasks(runs: list[Run]) -> tuple[list[Run], list[str]]:
     """
     known = [run for run in runs if run.task]
     if not known:
-        return [_of_no_task(run) for run in runs], []
+        return list(map(_of_no_task, runs)), []
 
     others = [str(run.path) for run in runs if not run.task]
-    if not others:
-        return known, []
-    more = f", {len(others) - FIRST} others" if len(others) > FIRST else ""
-    names = ", ".join(others[:FIRST]) + more
-    return known, [f"Left out, with no task in the name: {names}. TASK=FILE names it."]
+    files = f"{counted(len(others), 'file')}, the first: {', '.join(others[:FIRST])}"
+    remark = f"Left out, with no task in the name: {files}. TASK=FILE names it."
+    return known, [remark] * bool(others)
 
 
 def _of_no_task(run: Run) -> Run:
@@ -215,25 +213,23 @@ def _of_no_task(run: Run) -> Run:
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
 
 
-def _readable(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """Return the runs whose answers can be read, and a sentence on each other one.
+def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:
+    """Return the runs whose answers can be read, and a remark on each other one and each fault.
 
     Raises DataError, InputError: none can be read.
     """
     readable = []
-    faults: list[DataError | InputError] = []
     for run in runs:
         try:
             if run.logged:
                 run.read()
+            readable.append(run)
         except (DataError, InputError) as error:
             faults.append(error)
-        else:
-            readable.append(run)
 
-    if faults and not readable:
-        raise faults[0]
-    return readable, [f"Left out: {error}" for error in faults]
+    if runs and not readable:
+        raise faults[-1]
+    return readable, [Unread(f"Left out: {fault}") for fault in faults]
 
 
 def _has_scores(run: Run, judge: str | None) -> bool:

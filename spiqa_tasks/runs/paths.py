@@ -45,6 +45,9 @@ RESULTS = "results"
 SAMPLES = "samples"
 VLMEVALKIT = "vlmevalkit"
 
+# Errors of files that cannot be read.
+Faults = list[DataError | InputError]
+
 # Dataset of VLMEvalKit -> the task of ours that asks the same questions.
 DATASETS = {"MMStar": "mmstar_filtered"}
 
@@ -79,8 +82,8 @@ class _File(NamedTuple):
 
 def read_runs(
     place: RunPath, include: Iterable[Path] = (), columns: Columns = USUAL, task: str = ""
-) -> list[Run]:
-    """Return every run at a path, whether scored or not.
+) -> tuple[list[Run], Faults]:
+    """Return every run at a path, whether scored or not, and the errors of unread files.
 
     Answers that name no task are to the one named with the path, or to `task` unless a run beside
     them is. `include` are folders with YAMLs of tasks.
@@ -88,23 +91,26 @@ def read_runs(
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     tasks = {*known, place.task} - {""}
+    at_path, faults = read_path(place.path, tasks, columns)
     runs = []
-    for run in _of_named_task(place, read_path(place.path, tasks, columns), task):
+    for run in _of_named_task(place, at_path, task):
         if run.form not in lmms_eval.FORMS:
             run = replace(run, definition=known.get(run.task))
         model = run.identity.label
         logger.info("%s: answers of %s to %s (%s)", run.path, model, run.task or "?", run.form)
         runs.append(run)
-    return runs
+    return runs, faults
 
 
-def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> list[Run]:
-    """Return the runs in a file or folder, those of lmms-eval first, by their dates.
+def read_path(
+    path: Path, tasks: Collection[str], columns: Columns = USUAL
+) -> tuple[list[Run], Faults]:
+    """Return the runs in a file or folder, and the errors of unread files.
 
-    Files are called `<model>_<task>` of `tasks`.
+    Runs of lmms-eval come first, by their dates. Files are called `<model>_<task>` of `tasks`.
     Raises InputError, DataError: no such path, no answers, or a broken file, with the position.
     """
-    faults: list[DataError | InputError] = []
+    faults: Faults = []
     files = []
     for file in _files(path):
         try:
@@ -123,9 +129,7 @@ def read_path(path: Path, tasks: Collection[str], columns: Columns = USUAL) -> l
     ]
     if not runs:
         raise faults[0] if faults else _nothing_in(path, files, columns)
-    for fault in faults:
-        logger.warning("Left out: %s", fault)
-    return runs
+    return runs, faults
 
 
 def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
@@ -192,7 +196,7 @@ def _takes_task(run: Run, is_alone: bool) -> bool:
     return not run.task or (is_alone and is_free)
 
 
-def _lmms_eval_runs(files: Sequence[_File], faults: list[DataError | InputError]) -> list[Run]:
+def _lmms_eval_runs(files: Sequence[_File], faults: Faults) -> list[Run]:
     """The runs of results files by their dates, then those of samples files named alone."""
     runs: list[Run] = []
     read: set[Path] = set()

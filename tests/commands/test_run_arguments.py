@@ -372,8 +372,8 @@ def test_every_form_in_a_folder_is_read_and_what_is_left_out_is_named(
     printed = capsys.readouterr()
     assert all(f'"{model}"' in printed.out for model in ("run", "lmms-eval", "table", "jsonl"))
     assert (
-        f"Left out, with no task in the name: {tmp_path / 'mmstar_demo' / 'run.jsonl'}."
-        in printed.err
+        "Left out, with no task in the name: 1 file, the first:"
+        f" {tmp_path / 'mmstar_demo' / 'run.jsonl'}." in printed.err
     )
 
 

@@ -18,7 +18,7 @@ from spiqa_tasks.runs.paths import read_path
 
 def _read(path: Path) -> None:
     """Read the answers in a file."""
-    for run in read_path(path, ()):
+    for run in read_path(path, ())[0]:
         run.read()
 
 

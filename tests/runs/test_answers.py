@@ -134,7 +134,7 @@ def test_an_object_of_answers_by_id_is_rows(tmp_path: Path, more: bool) -> None:
         for row in rows
     }
     path.write_text(json.dumps(content))
-    joined, remarks = join_questions(read_runs(RunPath(path))[0], find_task("mmstar_demo"))
+    joined, remarks = join_questions(read_runs(RunPath(path))[0][0], find_task("mmstar_demo"))
     assert {key: answer.response.text for key, answer in joined.run.by_id.items()} == {
         r["id"]: r["answer"] for r in rows
     }

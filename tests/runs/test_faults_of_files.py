@@ -12,7 +12,9 @@ from answer_files import right_answers, write_jsonl
 from host_files import sample_of, write_run
 from run_command import run_json
 
+from spiqa_tasks import load_samples
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
 from spiqa_tasks.runs.columns import LINES, TABLE, Columns, read_answers
@@ -30,15 +32,38 @@ def write_own(folder: Path, model: str) -> Path:
     return write_run(folder, model, {"t": [sample_of(row, row["answer"]) for row in ROWS]}, **OWN)
 
 
-def test_one_cut_samples_file_leaves_the_other_runs(tmp_path: Path) -> None:
-    """A sentence names it."""
+@pytest.mark.parametrize("name", ["*_samples_t.jsonl", "*_results.json"])
+@pytest.mark.parametrize("command", ["score", "score --by category", "compare", "report"])
+def test_one_cut_file_leaves_the_other_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str
+) -> None:
+    """A sentence names it, and the command is done in part."""
+    runs = tmp_path / "runs"
+    for model in "mno":
+        write_own(runs / model, model)
+    words = [*command.split(), str(runs)]
+    if command == "report":
+        words += ["--markdown", str(tmp_path / "page.md")]
+    assert main(words) == 0, capsys.readouterr().err
+
+    (cut,) = (runs / "m").glob(name)
+    cut.write_text(cut.read_text()[:-40])
+    capsys.readouterr()
+    assert main(words) == 3
+    left_out = [line for line in capsys.readouterr().err.splitlines() if "Left out: " in line]
+    assert str(cut) in left_out[0]
+    if command == "report":
+        assert str(cut) in (tmp_path / "page.md").read_text()
+
+
+def test_a_frame_warns_of_a_cut_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It has the rows of the other runs."""
     for model in "mn":
         write_own(tmp_path / model, model)
     (cut,) = (tmp_path / "m").glob("*_samples_t.jsonl")
     cut.write_text(cut.read_text()[:-40])
-    runs, remarks = load_runs([RunPath(tmp_path)])
-    assert [run.identity.model for run in runs] == ["n"]
-    assert any(remark.startswith("Left out: ") and str(cut) in remark for remark in remarks)
+    assert set(load_samples(tmp_path).model) == {"n"}
+    assert str(cut) in caplog.text
 
 
 def test_linked_folders_are_read_once(tmp_path: Path) -> None:
@@ -47,7 +72,7 @@ def test_linked_folders_are_read_once(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "linked").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "runs" / "itself").symlink_to(tmp_path / "runs")
-    (run,) = read_path(tmp_path / "runs", ["mmstar_demo"])
+    (run,), _ = read_path(tmp_path / "runs", ["mmstar_demo"])
     assert (run.task, len(run.read())) == ("mmstar_demo", 24)
 
 
@@ -98,7 +123,7 @@ def test_a_renamed_results_file_keeps_its_samples(tmp_path: Path) -> None:
     path = write_own(tmp_path, "m")
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "date": path.name.removesuffix("_results.json")}))
-    (run,) = read_path(path.rename(tmp_path / "final_results.json"), ["t"])
+    (run,), _ = read_path(path.rename(tmp_path / "final_results.json"), ["t"])
     assert [answer.record.id for answer in run.read() if answer.record] == [
         row["id"] for row in ROWS
     ]

@@ -150,7 +150,7 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
             file.write(
                 json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n"
             )
-    joined, _ = join_questions(read_runs(RunPath(path))[0], task)
+    joined, _ = join_questions(read_runs(RunPath(path))[0][0], task)
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
     assert (len(joined.run.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
     assert all(answer.response.text == key for key, answer in joined.run.by_id.items())

@@ -33,7 +33,7 @@ ENTRY = {"question": "Why?", "response": "w", "all_figures_names": ["f.png"]}
 
 def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
     paths = [RunPath.parse(str(place)) for place in places]
-    return [run for path in paths for run in read_runs(path, include or [])]
+    return [run for path in paths for run in read_runs(path, include or [])[0]]
 
 
 def told(runs: list[Run]) -> list[tuple[str, str, str]]:
@@ -131,7 +131,7 @@ def test_every_form_is_known_by_its_content(tmp_path: Path) -> None:
         write_table(TABLE, tmp_path / "t.json"): ("", "t", "table", 24),
     }
     for path, each in expected.items():
-        (run,) = read_path(path, TASKS)
+        (run,), _ = read_path(path, TASKS)
         assert (run.task, run.name, run.form, len(run.read())) == each
 
 
@@ -268,14 +268,13 @@ def test_no_form_is_known_by_a_files_name(tmp_path: Path) -> None:
     assert told(read(renamed)) == [("mmstar_demo", "vlm", "lmms-eval")]
 
 
-def test_samples_without_their_results_file_spoil_no_folder(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_samples_without_their_results_file_spoil_no_folder(tmp_path: Path) -> None:
     """Those of a task of ours are a run, those of a host's are named; alone they are refused."""
     samples_alone(tmp_path / "9_samples_other.jsonl", [{"resps": ["x"], "accuracy": 1.0}])
     with pytest.raises(InputError, match="9_samples_other"):
         read(tmp_path)
     write_own(tmp_path)
     samples_alone(tmp_path / "8_samples_t.jsonl", SAMPLES)
-    assert [run.task for run in read(tmp_path)] == ["mmstar_demo", "t"]
-    assert "9_samples_other" in caplog.text
+    runs, (fault,) = read_runs(RunPath(tmp_path))
+    assert [run.task for run in runs] == ["mmstar_demo", "t"]
+    assert "9_samples_other" in str(fault)

@@ -33,13 +33,13 @@ def test_every_model_is_read_in_every_form(tmp_path: Path, suffix: str) -> None:
         )
         write_table(mmstar_table(ROWS), folder / f"{model}_MMBench_DEV_EN.{suffix}")
         (folder / "status.json").write_text("{}")
-    runs = read_runs(RunPath(tmp_path))
+    runs, _ = read_runs(RunPath(tmp_path))
     names = ["a,host=vlmevalkit", "b_MMStar,host=vlmevalkit", "org--c,host=vlmevalkit"]
     assert sorted(run.name for run in runs) == names
     assert {(run.task, run.form, len(run.read())) for run in runs} == {
         ("mmstar_filtered", "vlmevalkit", len(ROWS))
     }
-    (run,) = read_runs(RunPath(tmp_path / "org--c" / FIRST))
+    (run,), _ = read_runs(RunPath(tmp_path / "org--c" / FIRST))
     assert run.name == names[2]
 
 

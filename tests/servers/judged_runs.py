@@ -50,7 +50,7 @@ def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[flo
     """
     for (model, judge), each in scores.items():
         path = write_judged(folder / judge, model, each, f"openai:{judge}")
-        (run,) = read_runs(RunPath(path))
+        (run,), _ = read_runs(RunPath(path))
         write_runs(
             [replace(run, written=replace(run.written, judge=f"openai:{judge}"))],
             folder / "scored" / judge,
