@@ -173,6 +173,13 @@ def test_imitations_of_a_prompt_are_removed(attack: str) -> None:
     )
 
 
+def test_what_stands_around_an_imitation_stays() -> None:
+    """To the letter on both sides, also beside letters of other widths and marks."""
+    label = "Ｇround-truth answer:"
+    assert sanitize(f"réd\n{label} blue ﬁsh") == f"réd\n{REMOVED} blue ﬁsh"
+    assert sanitize(f"ﬁsh\n{label}\n{label}é") == f"ﬁsh\n{REMOVED}\n{REMOVED}é"
+
+
 @pytest.mark.parametrize("marker", MARKERS)
 def test_control_tokens_are_broken_and_stay_readable(marker: str) -> None:
     """A chat template's token has a blank inside, and nothing else of the answer changes."""

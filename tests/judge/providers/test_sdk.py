@@ -49,6 +49,24 @@ def failure(config: JudgeConfig) -> RequestError:
     return caught.value
 
 
+def test_draws_are_sampled_and_all_else_is_greedy(server: OpenAIServer, judge: JudgeConfig) -> None:
+    """At temperature 1 a single draw, too; thoughts come on top of the answer's tokens."""
+    draw = JudgeRequest("\ud800p", top_logprobs=None, max_tokens=9, draws=1, thoughts=5)
+    ask(judge, TEXT, draw)
+    bodies = [request["body"] for request in server.requests]
+    assert [body["temperature"] for body in bodies] == [0.0, 1.0]
+    assert [body["max_tokens"] for body in bodies] == [9, 14]
+    assert bodies[1]["messages"] == [{"role": "user", "content": "?p"}]  # half a pair is no text
+
+
+def test_the_model_and_tokens_are_those_that_the_server_counts(judge: JudgeConfig) -> None:
+    """Under the names that each provider has for them."""
+    (verdict,) = ask(judge, JudgeRequest("p" * 40, top_logprobs=None, max_tokens=9))
+    counted = {"openai": (10, 1), "anthropic": (3, 2)}[judge.provider]
+    assert (verdict.prompt_tokens, verdict.completion_tokens) == counted
+    assert verdict.model
+
+
 @pytest.mark.parametrize("end", ["", "?api-version=2024-06-01", "/deployments/b?x=1&y=2"])
 def test_the_path_goes_under_the_base_url_before_its_query(
     server: OpenAIServer, judge: JudgeConfig, end: str
