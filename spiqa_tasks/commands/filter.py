@@ -15,7 +15,7 @@ from spiqa_tasks.analysis.filtered_task import (
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import user_folder
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
@@ -133,8 +133,8 @@ def _show(records: list[dict[str, Any]], written: list[Path], form: str) -> None
 def _print(record: dict[str, Any], form: str) -> None:
     part = f", {record['questions']} questions" if record["questions"] else ""
     print(
-        f"\n{record['task']}{part}: {len(record['answers'])} inspectors, kept with at most "
-        f"{record['max_hits']} hits ({record['metric']})"
+        f"\n{record['task']}{part}: {counted(len(record['answers']), 'inspector')}, kept with at "
+        f"most {record['max_hits']} hits ({record['metric']})"
     )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
     values: Columns = [Column("score", record["metric"], percent), *shares]

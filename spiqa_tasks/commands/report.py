@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         tasks = ", ".join(run.task for run in runs)
         raise InputError(
             f"Expected samples of this package's tasks, found {tasks}. "
-            "Run lmms-eval with --log_samples and --output_path."
+            "Run one with --log_samples and --output_path; `compare` and `gain` read others."
         )
     withheld = [each for run in shown for each in withheld_values(run, shown_metrics(run))]
     say(*withheld)

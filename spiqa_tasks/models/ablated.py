@@ -25,6 +25,7 @@ from spiqa_tasks.models.ablation import (
     ablated_visuals,
     without_placeholders,
 )
+from spiqa_tasks.models.base import Baseline
 from spiqa_tasks.models.option_probes import PROBES, ShownOptions, shown_options, with_options
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
@@ -164,8 +165,14 @@ def _base_class(name: Any, is_simple: bool) -> Any:
     names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
     if name not in names:
         raise unknown_name("a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}")
+    base = models.get_model(name, is_simple)
+    if issubclass(base, Baseline):
+        raise InputError(
+            f"{name} reads the question's document, which --model ablated does not change. "
+            "Run it on a _text or _grey task, or name another base."
+        )
     wrapped_names[ABLATED] = name
-    return models.get_model(name, is_simple)
+    return base
 
 
 def _kinds(ablation: Any, options: Any) -> tuple[str, str]:

@@ -57,7 +57,8 @@ class OcrBaseline(Baseline):
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, after reading all pictures in parallel."""
-        paths = {path for request in requests for path in _pictures(self.document(request))}
+        with exit_with_message():
+            paths = {path for request in requests for path in _pictures(self.document(request))}
         new = sorted(paths - self._texts.keys())
         digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in new}
         texts = figure_texts((digest, path) for path, digest in digests.items())
@@ -140,6 +141,9 @@ def _nearest_line(doc: Doc, texts: Sequence[str]) -> str:
 
 
 def _pictures(doc: Doc) -> list[str]:
+    """Return the paths of a question's pictures. Raises InputError: a task of the host."""
+    if "benchmark" not in doc:
+        raise InputError("ocr_baseline answers tasks of this package only. Use another model.")
     return [part.path for part in benchmark_of(doc).prompt(doc) if isinstance(part, Picture)]
 
 

@@ -107,7 +107,7 @@ def build(
     `notes` are about runs that are left out, `command` writes the report.
     """
     shown = list(filter(has_samples, runs))
-    colours = {name: number for number, name in enumerate(dict.fromkeys(run.name for run in shown))}
+    colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
     tasks: dict[str, list[Run]] = defaultdict(list)
     for run in shown:
         tasks[run.task].append(run)
@@ -265,10 +265,11 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
         shown.append(_group_table(title, records, printed))
         drawn.append(_group_plot(title, records, colours))
 
-    remarks = []
-    for run in runs:
-        for remark in remarks_on(run.own.benchmark, run.records):
-            remarks.append(f"{run.name}: {remark}")
+    remarks = [
+        f"{run.name}: {remark}"
+        for run in runs
+        for remark in remarks_on(run.own.benchmark, run.records)
+    ]
     task = runs[0].own
     return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
 
@@ -308,10 +309,10 @@ def _group_table(
     sizes = {record["group"]: record["questions"].partition(" of ")[2] for record in measured}
     metric = measured[0]["metric"]
     beside = [each for each in printed if each["group"] in sizes and each["metric"] == metric]
-    records = []
-    for record in (*measured, *beside):
-        size = sizes[record["group"]]
-        records.append({**record, "size": f"{record['group']} (n={size})"})
+    records = [
+        {**record, "size": f"{record['group']} (n={sizes[record['group']]})"}
+        for record in (*measured, *beside)
+    ]
     return cross_table(records, "size", title, _group_notes(measured))
 
 

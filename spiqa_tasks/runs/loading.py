@@ -108,7 +108,7 @@ def _no_answers(
     what = name or "this package's tasks"
     places = ", ".join(str(place.path) for place in paths)
     others = ", ".join(sorted({run.task for run in runs if not run.is_own}))
-    found = f"those to {others}. `report` and `compare` show them." if others else "none."
+    found = f"those to {others}. `compare` and `gain` read them." if others else "none."
     return InputError(
         f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
     )

@@ -34,10 +34,8 @@ from spiqa_tasks.runs.run import Answer, Identity, Origin, Run
 logger = logging.getLogger("spiqa_tasks")
 
 FORMS = (
-    "a result file of lmms-eval or of `score --output` (*_results.json), a samples file beside it "
-    "(*_samples_<task>.jsonl, of --log_samples), a jsonl, xlsx, tsv, csv, json or parquet file "
-    "with the columns id (or index) and prediction, or question, reference and prediction, "
-    "SPIQA's <paper>_response.json files, VLMEvalKit's folder, or one of these"
+    "the output folder of a host, or a table or jsonl with id and prediction; docs/answers.md "
+    "lists all forms"
 )
 
 # The forms of lmms-eval's files, and of the tables that VLMEvalKit names.

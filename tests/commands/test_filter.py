@@ -27,7 +27,7 @@ def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     arguments = ["filter", llm, "--lvlm", str(tmp_path / "lvlm"), "--pair", llm, llm]
     assert main(arguments) == 0
     printed = capsys.readouterr().out
-    assert "t: 1 inspectors, kept with at most 0 hits" in printed
+    assert "t: 1 inspector, kept with at most 0 hits" in printed
     assert ["m0", "t", "50.0", "0.0", "0.0", "0.0", "-"] in [
         line.split() for line in printed.splitlines()
     ]
@@ -63,7 +63,7 @@ def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
             tmp_path, "m", {"t": choice_samples([True, False])}, settings=settings, asked=asked
         )
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0"]) == 0
-        assert ("t, 2 of 4 questions: 1 inspectors" in capsys.readouterr().out) is bool(expected)
+        assert ("t, 2 of 4 questions: 1 inspector" in capsys.readouterr().out) is bool(expected)
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0", "--json"]) == 0
         (record,) = json.loads(capsys.readouterr().out)
         assert (record["n"], record["kept"], record["questions"]) == (2, 1, expected)

@@ -190,6 +190,7 @@ def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> N
         ("base=ablated,ablation=grey", "name of a base model"),
         ("base=recorder", "Expected ablation to be one of grey"),
         ("base=recorder,ablation=pink", "found 'pink'"),
+        ("base=ocr_baseline,ablation=text", "ocr_baseline reads the question's document"),
     ],
 )
 def test_wrong_arguments_are_refused(

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tiny_clip import CONTEXT, build
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
-from spiqa_tasks.models.similarity import CaptionRetrieval, spiqa_answer
+from spiqa_tasks.models.similarity import CaptionRetrieval, OcrBaseline, spiqa_answer
 from spiqa_tasks.vision import ClipEncoder
 
 Row = dict[str, Any]
@@ -204,3 +205,12 @@ def test_task_without_pictures_is_refused(
         evaluate(
             "clip_choice", ["scifibench_demo_text"], f"pretrained={checkpoint},device=cpu", limit=1
         )
+
+
+def test_reading_the_pictures_of_a_task_of_the_host_is_refused() -> None:
+    """One sentence, and no traceback of a document without a benchmark."""
+    model = OcrBaseline()
+    model.task_dict = {"charts": {"test": [{"query": "Which colour?"}]}}
+    request = SimpleNamespace(args=("", {}, None, 0, "charts", "test"))
+    with pytest.raises(SystemExit, match="ocr_baseline answers tasks of this package only"):
+        model.generate_until([request])  # type: ignore[list-item]
