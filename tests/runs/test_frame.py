@@ -23,7 +23,8 @@ from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
-TASK = "scifibench_cs_fig2cap"
+SPLIT = "cs_fig2cap"
+TASK = f"scifibench_{SPLIT}"
 
 
 @pytest.fixture
@@ -46,6 +47,18 @@ def test_every_question_of_every_run_is_a_row(two_models: Path, rows_of: RowsOf)
     assert {run: list(of.id) for run, of in frame.groupby("run")} == {"m": ids, "n": ids}
     assert frame.groupby("run").accuracy.sum().to_dict() == {"m": len(ids) - 5, "n": len(ids) - 7}
     assert (frame.letter == frame.reference).tolist() == (frame.accuracy == 1).tolist()
+    assert set(frame.repeat) == {0}
+
+
+def test_the_prediction_of_a_choice_is_what_the_model_wrote(
+    rows_of: RowsOf, tmp_path: Path
+) -> None:
+    """The letter that was read in it has a column of its own."""
+    samples = [sample_of(row, f"It is {row['answer']}) for sure.") for row in rows_of(SPLIT, "")]
+    write_own(tmp_path, "m", {TASK: samples})
+    frame = spiqa_tasks.load_samples(tmp_path)
+    assert list(frame.letter) == list(frame.reference)
+    assert list(frame.prediction) == [f"It is {letter}) for sure." for letter in frame.reference]
 
 
 def test_a_group_has_the_mean_of_its_rows_and_the_runs_own_value(two_models: Path) -> None:
@@ -146,7 +159,7 @@ def test_importing_the_package_loads_no_pandas() -> None:
 def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: Path) -> None:
     """The frame withholds what the run withholds; with a fit judge both give the mean."""
     rows = rows_for_scoring("spiqa", "demo", "")
-    for name, yes in (("fit", -0.01), ("noise", -6.0)):
+    for name, yes in (("fit", -0.2), ("noise", -6.0)):
         samples = []
         for row in rows:
             sample = sample_of(row, "{'Answer': 'x'}")
@@ -158,11 +171,15 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
         options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
         write_run(tmp_path / name, name, {"spiqa_demo": samples}, **options)
 
-    fit = spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path / "fit"), "l3score")
-    noise = spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path / "noise"), "l3score")
-    assert fit.value == pytest.approx(0.95)
-    assert math.isnan(noise.value)
-    assert "of the probability" in str(noise.reason)
+    frames = {name: spiqa_tasks.load_samples(tmp_path / name) for name in ("fit", "noise")}
+    assert spiqa_tasks.value(frames["fit"], "l3score").value == pytest.approx(0.95)
+    masses = frames["fit"].yes_no_mass
+    assert list(masses) == pytest.approx([math.exp(-0.2) + math.exp(-3.2)] * len(masses))
+
+    for partial in (False, True):
+        noise = spiqa_tasks.value(frames["noise"], "l3score", partial=partial)
+        assert math.isnan(noise.value)
+        assert "of the probability" in str(noise.reason)
 
 
 def test_a_run_without_clusters_keeps_its_interval_beside_one_with_them(

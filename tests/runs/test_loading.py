@@ -1,5 +1,6 @@
 """From what is named to scored runs."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,10 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import load_runs, own_runs
+from spiqa_tasks.runs.loading import load_runs, own_runs, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import Selection, judged_as_wanted
+from spiqa_tasks.runs.selection import EVERY, Selection, judged_as_wanted
 
 RIGHT = right_answers("mmstar_demo")
 HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumerate(RIGHT.items())}
@@ -185,6 +186,29 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path, tasks: list[
         == f"Which task do the answers in {path} belong to? Add --task TASK, or the columns "
         "question and reference (choices: question, options and answer)."
     )
+
+
+@pytest.mark.parametrize(
+    ("row", "benchmark"),
+    [
+        ({"reference": "red", "prediction": "blue"}, "answers"),
+        ({"options": ["red", "blue"], "answer": "A", "prediction": "A"}, "choices"),
+    ],
+)
+def test_lines_with_their_own_questions_need_no_task(
+    tmp_path: Path, row: dict[str, Any], benchmark: str
+) -> None:
+    """With options they are choices; without ids they are counted from 1."""
+    lines = [{"question": question, **row} for question in ("What?", "Which?")]
+    path = tmp_path / "m.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+
+    ((task, (run,)),), remarks = unscored_runs([RunPath(path)], EVERY)
+    assert (task.benchmark_name, run.task, remarks) == (benchmark, benchmark, [])
+    assert [(answer.id, answer.question) for answer in run.read()] == [
+        ("1", "What?"),
+        ("2", "Which?"),
+    ]
 
 
 def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
