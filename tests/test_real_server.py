@@ -62,7 +62,7 @@ def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
     """So small a one does not tell Blue from Green; the sentence has its numbers."""
     with pytest.raises(
         JudgeError,
-        match=r"asked whether Blue and whether Green means Blue it gave 0\.\d\d and 0\.\d\d",
+        match=r"it scored a right answer 0\.\d\d and a wrong one 0\.\d\d",
     ):
         Judge(config, RULES["l3score"]()).preflight()
 

@@ -183,8 +183,8 @@ class YesNoRule(Rule):
         if right > 0.5 > wrong:
             return None
         return (
-            f"asked whether Blue and whether Green means Blue it gave {right:.2f} and {wrong:.2f}, "
-            "where a judge gives more than and less than 0.5; choose another one"
+            f"it scored a right answer {right:.2f} and a wrong one {wrong:.2f}, which must be "
+            "above and below 0.5; choose another one"
         )
 
 

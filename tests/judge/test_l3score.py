@@ -155,8 +155,8 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     for right, wrong in ((0.5, 0.4), (0.6, 0.5), (0.2, 0.9)):
         assert (
             rule.fault([_said(right), _said(wrong)])
-            == f"asked whether Blue and whether Green means Blue it gave {right:.2f} and"
-            f" {wrong:.2f}, where a judge gives more than and less than 0.5; choose another one"
+            == f"it scored a right answer {right:.2f} and a wrong one {wrong:.2f}, which must be"
+            " above and below 0.5; choose another one"
         )
     thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
     assert rule.fault([_said(0.9), thinks]) == (
