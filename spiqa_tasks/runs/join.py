@@ -377,9 +377,10 @@ def _is_question(answer: Answer, row: Row) -> bool:
     if theirs in ours or ours in theirs or row.get("prompt") == "caption":
         return True
 
-    # the prompts of some tasks have other words for the question, and the options
+    # SciFIBench's prompts have other words for its questions, which only their options tell apart
     texts = [plain(text) for text in row.get("options", ()) if text]
-    return answer.record is not None and bool(texts) and all(text in theirs for text in texts)
+    is_known = answer.record is not None or max(texts, key=len, default="") not in ours
+    return is_known and bool(texts) and all(text in theirs for text in texts)
 
 
 def _with_own_options(row: Row, answers: Answers, differing: Collection[str]) -> Row:

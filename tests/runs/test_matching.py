@@ -196,11 +196,17 @@ def test_figures_are_the_papers_each_once(shown: tuple[str, ...] | None, same: b
 def test_the_prompt_that_a_host_logged_has_the_question_or_its_options(
     prompt: str, row: Mapping[str, Any], same: bool
 ) -> None:
-    """Some prompts have other words for the question."""
-    assert (
-        is_same(Answer("1", Response("A"), Record("1"), question=prompt, reference="B"), row)
-        == same
-    )
+    """Some prompts have other words for the question; those of --predict_only have no record."""
+    for record in (Record("1"), None):
+        answer = Answer("1", Response("A"), record, question=prompt, reference="B")
+        assert is_same(answer, row) == same
+
+
+def test_options_in_both_questions_do_not_make_them_one() -> None:
+    """Many questions have the options yes and no, and MMStar's list theirs."""
+    row = {**CHOICE, "question": "Is it a cat? A: yes, B: no", "options": ["yes", "no"]}
+    answer = Answer("1", Response("A"), question="Is it a dog? A: yes, B: no", reference="B")
+    assert not is_same(answer, row)
 
 
 def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
