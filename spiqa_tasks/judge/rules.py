@@ -175,8 +175,8 @@ class YesNoRule(Rule):
         for test, verdict in zip(self.tests, verdicts, strict=True):
             score = self.certain_score(test, verdict)
             if score is None:
-                begins = f"it begins its answer with {verdict.text.strip()[:20]!r}"
-                return f"{begins} and not with yes or no; {NEITHER_REMEDY}"
+                begins = f"its answer begins with {verdict.text.strip()[:20]!r}"
+                return f"{begins} and is no clear yes or no; {NEITHER_REMEDY}"
             scores.append(score)
 
         right, wrong = scores

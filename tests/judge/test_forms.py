@@ -194,7 +194,7 @@ def test_a_judge_that_begins_with_something_else_is_no_judge(
 ) -> None:
     """Though yes or no is among its first words: a share of almost nothing is noise."""
     server.behaviour.verdict = lambda _prompt: NOISE[name]
-    with pytest.raises(JudgeError, match="not with yes or no"):
+    with pytest.raises(JudgeError, match="is no clear yes or no"):
         judge_at(server, L3).preflight()
 
 

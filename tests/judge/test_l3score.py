@@ -49,7 +49,7 @@ def test_a_judge_that_says_neither_is_refused(
     """
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
     server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
-    with pytest.raises(JudgeError, match=r"not with yes or no.*--judge-extra.*enable_thinking"):
+    with pytest.raises(JudgeError, match=r"is no clear yes or no.*--judge-extra.*enable_thinking"):
         _l3judge(config).preflight()
 
 
@@ -160,11 +160,13 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
         )
     thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
     assert rule.fault([_said(0.9), thinks]) == (
-        "it begins its answer with 'Okay, let me think a' and not with yes or no; a judge that"
+        "its answer begins with 'Okay, let me think a' and is no clear yes or no; a judge that"
         " thinks or greets first "
         "has to be told not to, for vLLM, SGLang and hf: with --judge-extra or SPIQA_JUDGE_EXTRA "
         """'{"chat_template_kwargs": {"enable_thinking": false}}'; else choose another judge"""
     )
+    unsure = Verdict("ok", "Yes", (("Yes", math.log(0.2)), ("No", math.log(0.1))))
+    assert "begins with 'Yes' and is no clear yes or no" in str(rule.fault([unsure, unsure]))
     assert rule.score(Candidate("p"), _said(0.75)) == pytest.approx(0.75)
     assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
     assert yes_no_mass(thinks.top_logprobs) == pytest.approx(math.exp(-3))
