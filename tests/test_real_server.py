@@ -59,11 +59,8 @@ def test_its_log_probabilities_pass_every_check(config: JudgeConfig) -> None:
 
 
 def test_a_model_that_is_no_judge_is_refused(config: JudgeConfig) -> None:
-    """So small a one does not tell Blue from Green; the sentence has its numbers."""
-    with pytest.raises(
-        JudgeError,
-        match=r"it scored a right answer 0\.\d\d and a wrong one 0\.\d\d",
-    ):
+    """So small a one gives yes and no a third of the probability together: noise, and no score."""
+    with pytest.raises(JudgeError, match="begins with 'Yes' and is no clear yes or no"):
         Judge(config, RULES["l3score"]()).preflight()
 
 
