@@ -15,6 +15,9 @@ FAILURE_MARKERS = (
     "Fail to obtain answer",
 )
 
+# What lmms-eval's `async_openai` makes of a null, such as of a model that only reasoned.
+NULL = 'Error: can only concatenate str (not "NoneType") to str'
+
 # Characters kept of an error message, which may be a page of HTML.
 LONGEST_REASON = 300
 
@@ -27,7 +30,9 @@ def is_request_failure(text: str) -> bool:
 def response_of(
     text: str, shown: tuple[str, ...] | None = None, truncated: bool | None = None
 ) -> Response:
-    """Return the response of a logged text: the answer, or the failure of its request."""
+    """Return the response of a host's text: the answer, '' for a null, or the failure of its
+    request.
+    """
     if is_request_failure(text):
         return Response("", text[:LONGEST_REASON], shown)
-    return Response(text, None, shown, truncated)
+    return Response("" if text == NULL else text, None, shown, truncated)

@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
 from spiqa_tasks.benchmarks.registry import ALL_BENCHMARKS, BENCHMARKS, Task, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts import lmms_eval_files
-from spiqa_tasks.hosts.failed_requests import response_of
+from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, identity, plain
 from spiqa_tasks.runs.task import LOGGED, is_reported
@@ -185,7 +185,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
 
 def _logged_response(text: str, record: Record) -> Response:
     """The response that a record was made of, with the order of figures that the model saw."""
-    is_null = text == _NULL and not record.prediction
+    is_null = text in (_NULL, NULL) and not record.prediction
     failure = record.reason or text if record.status == "request_failed" else None
 
     # a document of one figure does not have all figures of its question

@@ -2,11 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
-from spiqa_tasks.hosts.failed_requests import FAILURE_MARKERS, is_request_failure, response_of
+from spiqa_tasks.hosts.failed_requests import (
+    FAILURE_MARKERS,
+    NULL,
+    is_request_failure,
+    response_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,16 @@ def test_what_is_known_of_an_answer_comes_along() -> None:
     assert response_of("A", ("a",), truncated=True).shown == ("a",)
     assert response_of("A", truncated=True).truncated
     assert response_of(FAILURE_MARKERS[0], ("a",)).shown == ("a",)
+
+
+def test_a_null_that_the_host_adds_to_a_text_is_an_empty_answer() -> None:
+    """As `async_openai` does, which keeps Python's words as the answer."""
+    null: Any = None
+    with pytest.raises(TypeError) as error:
+        "" + null
+    assert f"Error: {error.value}" == NULL
+    response = response_of(NULL, truncated=True)
+    assert (response.text, response.failure, response.truncated) == ("", None, True)
 
 
 def test_no_true_answer_and_no_real_answer_reads_like_an_error(

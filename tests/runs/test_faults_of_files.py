@@ -16,6 +16,7 @@ from spiqa_tasks import load_samples
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.failed_requests import NULL
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
 from spiqa_tasks.runs.columns import LINES, TABLE, Columns, read_answers
 from spiqa_tasks.runs.lmms_eval import own_answers
@@ -83,10 +84,11 @@ def test_a_long_model_name_makes_a_folder(tmp_path: Path) -> None:
     assert folder_name(long) != folder_name(f"{long}!")
 
 
-def test_a_null_of_the_host_is_an_empty_answer(tmp_path: Path) -> None:
-    """It logs the text "None"; a model that says so, and is read so, has said it."""
+@pytest.mark.parametrize("text", ["None", NULL])
+def test_a_null_of_the_host_is_an_empty_answer(tmp_path: Path, text: str) -> None:
+    """It logs the text "None", or Python's words; a model that says so, and is read so, has said it."""
     path = tmp_path / "s.jsonl"
-    null = {**sample_of(ROWS[0], ""), "filtered_resps": "None"}
+    null = {**sample_of(ROWS[0], ""), "filtered_resps": text}
     said = sample_of(ROWS[1], "A")
     path.write_text(
         "".join(
