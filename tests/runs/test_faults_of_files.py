@@ -86,7 +86,7 @@ def test_a_long_model_name_makes_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["None", NULL])
 def test_a_null_of_the_host_is_an_empty_answer(tmp_path: Path, text: str) -> None:
-    """It logs the text "None", or Python's words; a model that says so, and is read so, has said it."""
+    """It logs "None" or an error of its own; a model that says so, and is read so, has said it."""
     path = tmp_path / "s.jsonl"
     null = {**sample_of(ROWS[0], ""), "filtered_resps": text}
     said = sample_of(ROWS[1], "A")
