@@ -196,8 +196,9 @@ def read_results(path: Path, content: Any = None) -> Results:
 def read_samples(path: Path) -> Iterator[tuple[int, LoggedSample]]:
     """Yield the samples of a file with their line numbers, from 1.
 
-    Raises DataError, InputError: a line that is no sample.
+    Raises DataError, InputError: a line that is no sample, or none at all.
     """
+    number = 0
     for number, line in json_lines(path):
         try:
             sample = _sample(line)
@@ -207,6 +208,10 @@ def read_samples(path: Path) -> Iterator[tuple[int, LoggedSample]]:
                 f"{type(error).__name__} {error}. Name a run made with --log_samples."
             ) from error
         yield number, sample
+
+    # as a full disk leaves it
+    if not number:
+        raise InputError(f"Expected samples in {path}, found none. Run the host again.")
 
 
 def results_beside(samples: Path) -> Path:

@@ -239,7 +239,7 @@ def _has_scores(run: Run, judge: str | None) -> bool:
     if not (run.logged and run.is_own):
         return True  # the host's own are all there is
     if not run.records:
-        return not run.read()  # answers of --predict_only have no records
+        return False  # answers of --predict_only
     needs_judge = judge is not None and run.own.benchmark.judge(run.settings) is not None
     return not needs_judge or bool(run.signature.judge)
 

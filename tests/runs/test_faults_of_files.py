@@ -57,6 +57,18 @@ def test_one_cut_file_leaves_the_other_runs(
         assert str(cut) in (tmp_path / "page.md").read_text()
 
 
+def test_an_empty_samples_file_leaves_the_other_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a full disk leaves it."""
+    for model in "mn":
+        write_own(tmp_path / model, model)
+    (empty,) = (tmp_path / "m").glob("*_samples_t.jsonl")
+    empty.write_text("")
+    assert main(["score", str(tmp_path)]) == 3
+    assert f"Left out: Expected samples in {empty}, found none." in capsys.readouterr().err
+
+
 def test_a_frame_warns_of_a_cut_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """It has the rows of the other runs."""
     for model in "mn":
