@@ -37,7 +37,7 @@ REFUSALS = {
     ),
     "score empty --by group": "Expected answers in empty, found none.",
     "choices p.txt": "Expected answers in p.txt, found none.",
-    "report empty": "Expected answers in empty, found none. Give a result file of lmms-eval",
+    "report empty": "Expected answers in empty, found none. Give the output folder of a host",
     "compare empty": "Expected answers in empty, found none.",
     "gain empty": "Expected answers in empty, found none.",
     "gain": "Expected RUNs, --with FILE --without FILE",
