@@ -77,7 +77,6 @@ class _Command(_Parser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["allow_abbrev"] = False  # an option that went must not mean a longer one
         super().__init__(*args, **kwargs)
-        self.set_defaults(unread=[])  # see run_arguments.say_remarks
         about = "report on stderr what is read, from where, and what a judge is asked"
         self.add_argument("-v", "--verbose", action="store_true", help=about)
 
@@ -202,7 +201,7 @@ def _run(words: Sequence[str]) -> int:
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
     # whatever the command found in the other files, it is done in part
-    return status or 3 * bool(arguments.unread)
+    return status or 3 * bool(getattr(arguments, "unread", ()))
 
 
 def _without_command(words: Sequence[str]) -> int:

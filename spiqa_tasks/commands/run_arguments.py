@@ -45,6 +45,7 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     )
     about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
+    parser.set_defaults(unread=[])  # filled by `say_remarks`
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
@@ -110,10 +111,11 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 
 def _is_other_archive(path: Path) -> bool:
     """Return whether a file is a whole zip archive, but no spreadsheet."""
-    if not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
+    # one that is damaged is named where its cells are read
+    faults = (zipfile.BadZipFile, NotImplementedError, ValueError)
+    with suppress(*faults), zipfile.ZipFile(path) as archive:
         return "[Content_Types].xml" not in archive.namelist()
+    return False
 
 
 def _unknown_form(path: Path, found: str) -> DataError:

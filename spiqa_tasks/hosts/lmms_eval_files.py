@@ -11,7 +11,7 @@ import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -183,9 +183,16 @@ def result_files(folder: Path) -> list[Path]:
 
 def read_results(path: Path, content: Any = None) -> Results:
     """Return a results file (`content`: its JSON value). Raises InputError: another form."""
-    try:
+    with named_if_broken(path):
         content = loads(path.read_bytes()) if content is None else content
         return _results_of(path, content)
+
+
+@contextmanager
+def named_if_broken(path: Path) -> Iterator[None]:
+    """Raise InputError for what a results file of another form leads its reader to."""
+    try:
+        yield
     except _BROKEN as error:
         raise InputError(
             f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} "

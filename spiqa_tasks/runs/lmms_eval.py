@@ -49,8 +49,12 @@ def read_results(path: Path) -> list[Run]:
 
 
 def runs_of(path: Path, results: Results) -> list[Run]:
-    """Return the run to every task of a results file that was read."""
-    return [_run(path, results, task) for task in results.tasks]
+    """Return the run to every task of a results file that was read.
+
+    Raises InputError: another form of file.
+    """
+    with lmms_eval_files.named_if_broken(path):
+        return [_run(path, results, task) for task in results.tasks]
 
 
 def read_samples(path: Path) -> Run:

@@ -92,8 +92,12 @@ def unscored_runs(
         task = named.get(task_name) or task_of_run(same[0], wanted.include)
         found.append((task, selection.with_unique_labels(same)))
 
-    missing = ", ".join(sorted(named.keys() - by_task.keys()))
-    return found, remarks + [f"{name}: no answers to {missing}."] * bool(missing)
+    missing = sorted(named.keys() - by_task.keys())
+    return found, [*remarks, *_missing_remarks(name, missing)]
+
+
+def _missing_remarks(name: str, missing: Sequence[str]) -> list[str]:
+    return [f"{name}: no answers to {', '.join(missing)}."] if missing else []
 
 
 def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
@@ -186,9 +190,11 @@ def _of_known_tasks(runs: list[Run]) -> tuple[list[Run], list[str]]:
         return list(map(_of_no_task, runs)), []
 
     others = [str(run.path) for run in runs if not run.task]
+    if not others:
+        return known, []
+
     files = f"{counted(len(others), 'file')}, the first: {', '.join(others[:FIRST])}"
-    remark = f"Left out, with no task in the name: {files}. TASK=FILE names it."
-    return known, [remark] * bool(others)
+    return known, [f"Left out, with no task in the name: {files}. TASK=FILE names it."]
 
 
 def _of_no_task(run: Run) -> Run:

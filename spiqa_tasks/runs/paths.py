@@ -202,10 +202,10 @@ def _lmms_eval_runs(files: Sequence[_File], faults: Faults) -> list[Run]:
         if file.form == RESULTS:
             try:
                 results = lmms_eval_files.read_results(file.path, file.content)
+                runs += lmms_eval.runs_of(file.path, results)
             except InputError as error:
                 faults.append(error)
                 continue
-            runs += lmms_eval.runs_of(file.path, results)
             read |= {task.samples for task in results.tasks}
     runs.sort(key=lambda run: run.origin.date)
 
@@ -282,7 +282,7 @@ def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputEr
         return InputError(f"Expected answers in {path}, found {found}. Give {FORMS}.")
 
     content = files[0].content
-    if not isinstance(content, dict):
+    if not (content and isinstance(content, dict)):
         return InputError(f"Expected answers in {path}, found none. Give {FORMS}.")
     rows = [entry for entry in content.values() if isinstance(entry, dict)]
     names = list(rows[0] if len(rows) == len(content) else content)

@@ -85,7 +85,7 @@ def test_an_unfit_judge_is_refused(
         ("c", -7),
     ]
     assert main(["calibrate", str(labels), "--judge", judge]) == 2
-    assert "cannot be used: asked whether Blue" in capsys.readouterr().err
+    assert "it scored a right answer 0.95 and a wrong one 0.95" in capsys.readouterr().err
     assert len(server.requests) == 2
 
 

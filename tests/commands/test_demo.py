@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from host_files import write_run
+from host_files import write_demo_run, write_run
 
 from spiqa_tasks import printable
 from spiqa_tasks.cli import main
@@ -31,6 +31,16 @@ def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 -
     program = shutil.which("true")
     assert program is not None
     monkeypatch.setattr(sys, "executable", program)
+
+
+def test_an_analysis_runs_without_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The demo calls a command as it prints it."""
+    for name in "ab":
+        write_demo_run(tmp_path / name, name, lambda _, row: row["answer"])
+    demo._analyse(demo.compare, [str(tmp_path)])
+    assert f"$ spiqa-tasks compare {tmp_path}" in capsys.readouterr().out
 
 
 def test_the_judge_is_served_until_it_is_interrupted() -> None:

@@ -1,6 +1,7 @@
 """`--model ablated`: what reaches the base model, run in the host."""
 
 import base64
+import hashlib
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,8 +41,9 @@ def recorder() -> Any:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """Answers with the number of bytes it got, so that other pictures give other answers."""
-    with OpenAIServer(Behaviour(text=lambda body: f"{len(str(body))}")) as running:
+    """Answers with a digest of the request: other pictures or options have other answers."""
+    digest = Behaviour(text=lambda body: hashlib.sha256(str(body).encode()).hexdigest())
+    with OpenAIServer(digest) as running:
         yield running
 
 

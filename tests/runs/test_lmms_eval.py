@@ -174,6 +174,27 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
         read_results(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"configs": {"t": 0.5}},
+        {"configs": {"t": {"metadata": {"benchmark": "mmstar"}, "test_split": "demo"}}},
+        {"configs": {"t": {"metadata": {"benchmark": []}, "test_split": "demo"}}},
+        {"spiqa_tasks": {"t": {"groups": {"math": None}}}},
+        {"spiqa_tasks": {"t": 1}},
+    ],
+)
+def test_a_file_with_a_value_of_another_kind_is_refused(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """As one that was written by hand, or damaged in one place."""
+    samples = {"t": choice_samples([True])}
+    path = write_run(tmp_path, "m", samples, settings={"t": "prompt=letter"})
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(InputError, match=r"to be a result file of lmms-eval, found \w+Error "):
+        read_results(path)
+
+
 def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
     """Only line feeds end a sample, though an answer has other separators; a broken line is
     named by its number.

@@ -36,6 +36,13 @@ def read(*places: str | Path, include: list[Path] | None = None) -> list[Run]:
     return [run for path in paths for run in read_runs(path, include or [])[0]]
 
 
+def test_an_empty_object_has_no_answers(tmp_path: Path) -> None:
+    """It is refused as a file without keys."""
+    (tmp_path / "a.json").write_text("{}")
+    with pytest.raises(InputError, match="found none"):
+        read(tmp_path / "a.json")
+
+
 def told(runs: list[Run]) -> list[tuple[str, str, str]]:
     """(task, model, form) of each run."""
     return [(run.task, run.name, run.form) for run in runs]
