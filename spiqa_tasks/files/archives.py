@@ -12,7 +12,7 @@ from filelock import FileLock
 from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.atomic import cache_folder, write_atomically
+from spiqa_tasks.files.atomic import cache_folder, cache_path, write_atomically
 from spiqa_tasks.files.source import Repository, Source
 from spiqa_tasks.printable import counted
 
@@ -119,6 +119,11 @@ def _named_if_broken(archive: Path) -> Iterator[None]:
         raise DataError(
             f"Expected {archive} to be a whole zip archive that can be unpacked, found one that "
             f"cannot ({error}). Delete it and fetch it again."
+        ) from error
+    except OSError as error:
+        raise DataError(
+            f"Expected room for the pictures of {archive.name} in {cache_path()}, found "
+            f"{error.strerror or error}. Make room, or set SPIQA_TASKS_CACHE to another folder."
         ) from error
 
 

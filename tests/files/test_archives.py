@@ -1,5 +1,7 @@
 """Zip archives: extracted once, atomically, or refused in one clear sentence."""
 
+import errno
+import os
 import zipfile
 from pathlib import Path
 
@@ -32,6 +34,27 @@ def test_members_are_found_below_any_folder_of_the_archive(tmp_path: Path, prefi
     assert not list(folder.rglob("c.png"))
 
 
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EROFS])
+def test_a_cache_that_takes_no_picture_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: int
+) -> None:
+    """A full disk or a folder that is only read: which folder it is, and how to name another."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(fault, os.strerror(fault))
+
+    path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
+    (packed, *_) = packed_pictures(path, WANTED).values()
+    monkeypatch.setattr(archives, "write_atomically", refuse)
+    for unpack in (lambda: extract(path, WANTED), lambda: unpacked(packed)):
+        with pytest.raises(DataError) as error:
+            unpack()
+        assert str(error.value) == (
+            f"Expected room for the pictures of pictures.zip in {cache_folder()}, found "
+            f"{os.strerror(fault)}. Make room, or set SPIQA_TASKS_CACHE to another folder."
+        )
+
+
 def test_second_extraction_reads_nothing_and_completes_what_is_missing(tmp_path: Path) -> None:
     """Files that are there stay untouched; a file lost in between comes back."""
     path = archive(tmp_path, dict.fromkeys(WANTED, b"content"))
@@ -52,12 +75,12 @@ def test_a_filled_cache_need_not_be_writable(
     folder = extract(path, WANTED)
 
     def refuse(_: Path) -> None:
-        raise PermissionError
+        raise PermissionError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(archives, "FileLock", refuse)
     assert extract(path, WANTED) == folder
     (folder / WANTED[0]).unlink()
-    with pytest.raises(PermissionError):
+    with pytest.raises(DataError, match="found Read-only file system. Make room, or set"):
         extract(path, WANTED)
 
 
