@@ -80,7 +80,7 @@ def test_a_filled_cache_need_not_be_writable(
     monkeypatch.setattr(archives, "FileLock", refuse)
     assert extract(path, WANTED) == folder
     (folder / WANTED[0]).unlink()
-    with pytest.raises(DataError, match="found Read-only file system. Make room, or set"):
+    with pytest.raises(DataError, match=r"found Read-only file system\. Make room, or set"):
         extract(path, WANTED)
 
 
