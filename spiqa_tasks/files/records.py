@@ -42,6 +42,9 @@ _QUOTED = re.compile(r'"[^"]*"')
 # A run of bytes that are no ASCII: GB18030 has pairs of them, cp1252 lone ones.
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
 
+# Stands for NUL, at which pandas 2 (the newest for Python 3.10) ends a cell; no text has it.
+_NUL = "\uffff"
+
 
 def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
     """Yield the rows of files in order.
@@ -176,7 +179,7 @@ def _separated(path: Path) -> list[Fields]:
     """
     import pandas as pd
 
-    text = _text(path)
+    text = _text(path).replace("\0", _NUL)
     try:
         table = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -193,7 +196,7 @@ def _separated(path: Path) -> list[Fields]:
             "pandas does, or save it as jsonl."
         ) from error
     rows = table.itertuples(index=False, name=None)
-    return _rows(path, [[text_of(cell) for cell in row] for row in rows])
+    return _rows(path, [[text_of(cell).replace(_NUL, "\0") for cell in row] for row in rows])
 
 
 def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:
