@@ -63,7 +63,9 @@ def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
             tmp_path, "m", {"t": choice_samples([True, False])}, settings=settings, asked=asked
         )
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0"]) == 0
-        assert ("t, 2 of 4 questions: 1 inspector" in capsys.readouterr().out) is bool(expected)
+        assert ("t, 2 of 4 questions: 1 inspector, kept" in capsys.readouterr().out) is bool(
+            expected
+        )
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0", "--json"]) == 0
         (record,) = json.loads(capsys.readouterr().out)
         assert (record["n"], record["kept"], record["questions"]) == (2, 1, expected)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from answer_files import right_answers, write_jsonl
+from gain_files import rights, write_triple
 from host_files import sample_of, write_run
 from run_command import run_json
 
@@ -55,6 +56,21 @@ def test_one_cut_file_leaves_the_other_runs(
     assert str(cut) in left_out[0]
     if command == "report":
         assert str(cut) in (tmp_path / "page.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["gain", "paper mmstar table5"])
+def test_a_cut_file_beside_a_pair_leaves_its_gain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """The gain is printed, and the command is done in part."""
+    write_triple(tmp_path, rights(9, 12), rights(3, 12), None)
+    whole = write_own(tmp_path / "m", "m")
+    samples = next(whole.parent.glob("*_samples_t.jsonl"))
+    samples.write_text(samples.read_text()[:-40])
+    assert main([*command.split(), str(tmp_path)]) == 3
+    printed = capsys.readouterr()
+    assert "50.0" in printed.out
+    assert f"of {samples}" in printed.err
 
 
 def test_an_empty_samples_file_leaves_the_other_runs(
