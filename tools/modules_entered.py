@@ -1,9 +1,7 @@
-"""Count the modules of the package whose functions a command enters: `python
-tools/modules_entered.py COMMAND...`.
+"""Count the modules of the package whose functions a command enters.
 
+    python tools/modules_entered.py spiqa_tasks score mmstar_demo predictions.jsonl
     python tools/modules_entered.py lmms_eval --model random_choice --tasks mmstar_demo
-    --output_path out python tools/modules_entered.py spiqa_tasks score mmstar_demo
-    predictions.jsonl
 
 Runs `python -m MODULE ARGUMENTS` in this process and prints the modules and their number.
 Functions that run while a module is imported (tables, patterns) are not counted: a reader of the

@@ -13,8 +13,8 @@ from spiqa_tasks.benchmarks.benchmark import (
     parse_settings,
     settings_text,
 )
-from spiqa_tasks.benchmarks.choice import ACCURACY, FAILURE_RATES, choice_record
-from spiqa_tasks.benchmarks.metric import Metric, Value, mean_value
+from spiqa_tasks.benchmarks.choice import ACCURACY, choice_record
+from spiqa_tasks.benchmarks.metric import FAILURE_RATES, Metric, Value, mean_value
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
     L3SCORE,

@@ -6,15 +6,14 @@ shown, `prompt` names a wording.
 """
 
 import dataclasses
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Row
-from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, mean_value, share_of
-from spiqa_tasks.benchmarks.record import Record, Records, Response, Status
+from spiqa_tasks.benchmarks.metric import mean_of
+from spiqa_tasks.benchmarks.record import Record, Response, Status
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.scoring.mcq import MATCHER_VERSION, extract_choice
 
@@ -57,25 +56,6 @@ SOURCE = "source"
 
 # Share of answers whose letter, extracted by `extract_choice`, is the true one.
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature={"matcher": MATCHER_VERSION})
-
-# Shares of answers without a letter: refused, not parsed, request failed.
-FAILURE_RATES: tuple[Metric, ...] = (
-    share_of("refusal_rate", lambda record: record.refused),
-    share_of("unparsed_rate", lambda record: record.unparsed or record.scored_unparsed),
-    share_of("request_failed_rate", lambda record: record.status == "request_failed"),
-)
-
-
-def _truncated_rate(records: Records) -> Value:
-    # Otherwise the host logs no lengths.
-    is_known = any(record.truncated is not None for record in records)
-    if not is_known:
-        return Value(math.nan, 0)
-    return mean_value({record.id: float(bool(record.truncated)) for record in records})
-
-
-# Share of answers that are known to be cut off; no row of the host's table.
-TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
 
 # Shared by up to a million records, which would have a dict each.
 _WRONG = {"accuracy": 0.0}

@@ -126,6 +126,26 @@ SCORING_FAILED = Metric(
 )
 
 
+# Shares of questions without an answer: refused, not parsed, request failed.
+FAILURE_RATES: tuple[Metric, ...] = (
+    share_of("refusal_rate", lambda record: record.refused),
+    share_of("unparsed_rate", lambda record: record.unparsed or record.scored_unparsed),
+    share_of("request_failed_rate", lambda record: record.status == "request_failed"),
+)
+
+
+def _truncated_rate(records: Records) -> Value:
+    # Otherwise the host logs no lengths.
+    is_known = any(record.truncated is not None for record in records)
+    if not is_known:
+        return Value(math.nan, 0)
+    return mean_value({record.id: float(bool(record.truncated)) for record in records})
+
+
+# Share of answers that are known to be cut off; no row of the host's table.
+TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
+
+
 def withheld(scored: int, total: int) -> Value | None:
     """Return the withheld value if too few of `total` answers are `scored`, or None."""
     reason = too_few(scored, total, "answers have a score")
@@ -143,7 +163,8 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Records]]) -> None:
             if metric.pairs:
                 names.append(metric.name.removesuffix(RELEASED))
                 pairs += metric.pairs(records)
-    text_scores.prepare(pairs, names)
+    if pairs:
+        text_scores.prepare(pairs, names)
 
 
 @dataclass(frozen=True)

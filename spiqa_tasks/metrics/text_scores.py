@@ -96,8 +96,7 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
     """Compute the slow parts of `metrics`, so that `text_scores` of these pairs starts nothing."""
-    if pairs:
-        text_scores(pairs, [name for name in SLOW if name in metrics])
+    text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
 def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:

@@ -71,7 +71,7 @@ def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
     """The text metrics that were written with the answers, or that this machine can compute."""
     texts = {metric.name for metric in metrics if metric.needs == "text programs"}
     written = texts & run.written.values.keys()
-    if written:
+    if written or not texts:
         # METEOR takes Java, which the machine of the run had
         return written
     missing = missing_text_metrics()

@@ -5,14 +5,8 @@ from typing import Any
 
 import pytest
 
-from spiqa_tasks.benchmarks.choice import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    check_answer,
-    choice_record,
-    slug,
-)
+from spiqa_tasks.benchmarks.choice import ACCURACY, check_answer, choice_record, slug
+from spiqa_tasks.benchmarks.metric import FAILURE_RATES, TRUNCATED_RATE
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer

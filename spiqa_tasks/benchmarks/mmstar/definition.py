@@ -17,15 +17,15 @@ from functools import cache
 from statistics import fmean
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, parse_settings
-from spiqa_tasks.benchmarks.choice import (
-    ACCURACY,
+from spiqa_tasks.benchmarks.choice import ACCURACY, SOURCE, choice_record, slug
+from spiqa_tasks.benchmarks.metric import (
     FAILURE_RATES,
-    SOURCE,
     TRUNCATED_RATE,
-    choice_record,
-    slug,
+    Metric,
+    Value,
+    mean_of,
+    withheld,
 )
-from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.mmstar.release import (
     FILE,
     REPORTED,

@@ -9,14 +9,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
-from spiqa_tasks.benchmarks.choice import (
-    ACCURACY,
-    FAILURE_RATES,
-    TRUNCATED_RATE,
-    choice_record,
-    slug,
-)
-from spiqa_tasks.benchmarks.metric import Metric, mean_of, share_of
+from spiqa_tasks.benchmarks.choice import ACCURACY, choice_record, slug
+from spiqa_tasks.benchmarks.metric import FAILURE_RATES, TRUNCATED_RATE, Metric, mean_of, share_of
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Record, Response, metric_requests
 from spiqa_tasks.benchmarks.scifibench.release import (
