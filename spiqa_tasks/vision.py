@@ -48,7 +48,7 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     Texts are cached by the engine's version and the digest; other processes wait instead of reading
     the same figures. Raises MissingPartError: no extra `ocr`; DataError: the engine fails.
     """
-    require("ocr", "A task with text read out of figures (ocr=yes)")
+    require("ocr", "Text read out of figures (ocr=yes, ocr_baseline)")
     engine = f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
     folder = cache_folder() / "ocr" / engine
     paths = dict(figures)

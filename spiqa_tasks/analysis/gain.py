@@ -123,7 +123,7 @@ def ablation_pairs(
 
     alone += [_alone(run, "without", blind) for run in seeing if id(run) not in paired]
     if not pairs:
-        nothing = "Expected runs with and without images, found results of neither."
+        nothing = "Expected runs with and without images, found neither."
         raise InputError([*problems, *alone, nothing][0])
     return pairs, alone, problems
 

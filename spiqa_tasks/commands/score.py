@@ -376,7 +376,7 @@ def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
     columns = [group_columns(frame_of([run])) for run in runs]
     suited = [run for run, of in zip(runs, columns, strict=True) if by in (GROUP, *of)]
     if not suited:
-        known = ", ".join(sorted(set().union(*columns)))
+        known = ", ".join(sorted(set().union(*columns))) or "none"
         raise InputError(f"No answers have the column {by}. Known: {known}.")
     return suited
 

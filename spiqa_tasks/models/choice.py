@@ -48,7 +48,10 @@ class _Choice(Baseline):
     def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
         """Return the answer in the form of the target; '' for an open question of the host."""
         if "letters" not in doc:
-            raise InputError("Expected a multiple-choice task, found documents without letters.")
+            raise InputError(
+                f"Expected multiple-choice tasks alone, found one of {doc['benchmark']}, whose"
+                " questions are open. Run it by itself, such as with caption_retrieval."
+            )
         if not doc["letters"]:
             return ""
         letter = self.letter(doc, docs, key)

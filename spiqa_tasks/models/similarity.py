@@ -59,9 +59,10 @@ class OcrBaseline(Baseline):
         """Return one answer per request, in order, after reading all pictures in parallel."""
         with exit_with_message():
             paths = {path for request in requests for path in _pictures(self.document(request))}
-        new = sorted(paths - self._texts.keys())
-        digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in new}
-        texts = figure_texts((digest, path) for path, digest in digests.items())
+            new = sorted(paths - self._texts.keys())
+            digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in new}
+            texts = figure_texts((digest, path) for path, digest in digests.items())
+
         self._texts |= {path: texts[digest] for path, digest in digests.items()}
         return super().generate_until(requests)
 

@@ -71,7 +71,7 @@ def item_named(paper: str, name: str) -> Item:
     if wanted not in named:
         known = ", ".join(item.key for item in named.values())
         raise InputError(
-            f"Expected a table or figure of {paper} ({known}), found {name}. Correct it."
+            f"Expected a table or figure of {paper}, found {name}. Choose one of {known}."
         )
     return named[wanted]
 

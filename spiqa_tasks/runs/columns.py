@@ -263,6 +263,10 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     if not missing:
         return ""
 
+    # beside options `answer` is the true one, and none of the others is an answer of the model
+    if {"A", "B"} <= set(found):
+        return f"No column looks like {' or '.join(missing)}: add it."
+
     free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
     # without a prediction `answer` is more often the model's than the true one
     last = "answer" if "answer" in found else next(reversed(free), "")

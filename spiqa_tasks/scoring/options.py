@@ -146,10 +146,8 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
 
     same = [label for label, option in options.items() if _plain(option) == _plain(text)]
     if len(same) != 1:
-        raise ValueError(
-            f"the answer {_shown(answer)} is the text of {len(same)} options, and no label "
-            f"among {', '.join(options)}"
-        )
+        text_of = f"the text of {len(same)} options" if same else "no option's text"
+        raise ValueError(f"{_shown(answer)}, {text_of} and none of the labels {', '.join(options)}")
     return same[0]
 
 

@@ -46,7 +46,7 @@ REFUSALS = {
         for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
     },
     "filter": "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write",
-    "paper spiqa table99 empty": "Expected a table or figure of spiqa (figure1,",
+    "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. Choose",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",
     "export mmstar_demo --output new": (

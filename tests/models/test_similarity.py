@@ -13,9 +13,11 @@ import torch
 from PIL import Image
 from tiny_clip import CONTEXT, build
 
+from spiqa_tasks import vision
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.models.similarity import CaptionRetrieval, OcrBaseline, spiqa_answer
 from spiqa_tasks.vision import ClipEncoder
 
@@ -214,3 +216,16 @@ def test_reading_the_pictures_of_a_task_of_the_host_is_refused() -> None:
     request = SimpleNamespace(args=("", {}, None, 0, "charts", "test"))
     with pytest.raises(SystemExit, match="ocr_baseline answers tasks of this package only"):
         model.generate_until([request])  # type: ignore[list-item]
+
+
+def test_ocr_that_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """README's first installation has no engine; the host would print a traceback."""
+
+    def missing(_extra: str, what: str) -> None:
+        raise MissingPartError(f"{what} needs rapidocr")
+
+    monkeypatch.setattr(vision, "require", missing)
+    with pytest.raises(
+        SystemExit, match=r"spiqa-tasks: Text read out of figures .* needs rapidocr"
+    ):
+        OcrBaseline().generate_until([])

@@ -70,6 +70,7 @@ def test_an_item_is_found_in_any_spelling() -> None:
         "Table B.1"
     }
     with pytest.raises(
-        InputError, match=r"Expected a table or figure of mmstar \(figure1, .*\), found table9"
+        InputError,
+        match=r"Expected a table or figure of mmstar, found table9\. Choose one of figure1, ",
     ):
         item_named("mmstar", "table9")

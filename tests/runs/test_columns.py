@@ -48,6 +48,12 @@ def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> No
     assert advice(found) == f"Name the columns, such as --columns {named}."
 
 
+def test_the_true_answer_beside_options_is_never_advised_as_the_models() -> None:
+    """It would score the key against itself."""
+    advised = advice(["question", "A", "B", "answer"])
+    assert advised == "No column looks like prediction: add it."
+
+
 def test_a_column_that_no_row_has_is_refused() -> None:
     """A misspelt one; an empty name says that there is none."""
     columns = Columns({"reference": "truth", "question": ""})
