@@ -28,6 +28,7 @@ _LATEX_TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
 )
 _LATEX = (
+    (re.compile(r"(?<=[\d}])\s+(?=\\(?:sqrt|pi|cdot|%))"), ""),
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
     (re.compile(r"\\[;: ]|~"), " "),
@@ -61,6 +62,8 @@ _SOURCES = re.compile(
     r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
     re.IGNORECASE,
 )
+# A full stop without a space: `42 cm.The answer is B`.
+_GLUED = re.compile(r"(?<=[a-z)}\]$])\.(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
 _ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
 
@@ -83,7 +86,7 @@ def cleaned(response: str) -> str:
         text = _TAG.sub("", text)
     if "[" in text:
         text = _CITATION.sub("", _DRAWING.sub("", text))
-    text = _EXAMPLE.sub("", text)
+    text = _EXAMPLE.sub("", _GLUED.sub(". ", text))
     text = text[role.end() :] if (role := _ROLE.match(text)) else text
     sources = _SOURCES.search(text)
     return text[: sources.start()] if sources else text

@@ -614,3 +614,22 @@ def test_a_bare_letter_is_what_the_rules_find_for_it(
 def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) -> None:
     """Degrees, products, brackets and spaces of LaTeX, and a text of two lines."""
     assert extract_choice(response, {"A": "60°", "B": option}) == Choice("B", "text")
+
+
+@pytest.mark.parametrize(
+    ("response", "options", "letter"),
+    [
+        ("【回答】b\u3000耳石置換法", dict.fromkeys("abcde", ""), "b"),
+        ("答え: a 耳石", dict.fromkeys("abcde", ""), "a"),
+        (r"\boxed{2\sqrt{2}}", {"A": "$1$", "B": r"$2 \sqrt{2}$"}, "B"),
+        ("75%", {"A": r"$75 \%$", "B": r"$5 \%$"}, "A"),
+        ("It is 72 cm.The answer is (B).", {"A": "71 cm", "B": "72 cm"}, "B"),
+        (r"The answer is: 50+5\pi", {"A": "$50$", "B": r"$10+5 \pi$"}, None),
+        (r"$\frac{1}{4}\cdot\pi$", {"A": r"$\pi$", "B": r"$2 \pi$"}, None),
+    ],
+)
+def test_values_and_labels_as_models_published_them(
+    response: str, options: dict[str, str], letter: str | None
+) -> None:
+    """Kinds that were missed or wrong in published answers to a medical exam and to MATH-V."""
+    assert extract_choice(response, options).letter == letter
