@@ -70,8 +70,8 @@ _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 # A letter that is repeated: `(C) Point C`, `B.B`.
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
-# Blanks, markup and a letter of Chinese, Japanese, Korean or Thai.
-_OTHER_SCRIPT = re.compile(r"[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+# What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
+_NO_WORD = re.compile(r"[.]?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
 
 # Negations that may begin the text of an option after its marked letter: `(B) No`.
@@ -237,9 +237,9 @@ class _Tokens:
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
         if self.before in (cues.OPTION, cues.NOUN) and is_capital:
             return cues.LETTER
-        # "【回答】b 耳石置換法": before a script without Latin letters, a letter is no word
+        # "So ascites. Answer b.", "【回答】b 耳石置換法"
         is_named = self.before in _NAMING and cues.ANSWER in self.kinds
-        if is_named and _OTHER_SCRIPT.match(self.low, end):
+        if is_named and _NO_WORD.match(self.low, end):
             return cues.LETTER
         if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL

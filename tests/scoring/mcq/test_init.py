@@ -621,6 +621,7 @@ def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) 
     [
         ("【回答】b\u3000耳石置換法", dict.fromkeys("abcde", ""), "b"),
         ("答え: a 耳石", dict.fromkeys("abcde", ""), "a"),
+        ("Positive. So ascites. Answer b.", dict.fromkeys("abcde", ""), "b"),
         (r"\boxed{2\sqrt{2}}", {"A": "$1$", "B": r"$2 \sqrt{2}$"}, "B"),
         ("75%", {"A": r"$75 \%$", "B": r"$5 \%$"}, "A"),
         ("It is 72 cm.The answer is (B).", {"A": "71 cm", "B": "72 cm"}, "B"),
