@@ -264,7 +264,7 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
         return ""
 
     # beside options `answer` is the true one, and none of the others is an answer of the model
-    if {"A", "B"} <= set(found):
+    if names["options"] or {"A", "B"} <= set(found):
         return f"No column looks like {' or '.join(missing)}: add it."
 
     free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]

@@ -160,3 +160,9 @@ def test_the_most_frequent_letter_needs_true_answers(answer: Run) -> None:
     with pytest.raises(SystemExit, match="Use --model random_choice"):
         answer("frequent_choice", rows)
     assert all(said in set("ABCD") for _, said in answer("random_choice", rows))
+
+
+def test_a_question_of_spiqa_is_refused_by_name() -> None:
+    """A guess needs options; the sentence says which benchmark of a suite has none."""
+    with pytest.raises(InputError, match="found one of spiqa, whose questions are open"):
+        RandomChoice().answer({"benchmark": "spiqa", "id": "1"}, [], "spiqa/test")

@@ -48,9 +48,10 @@ def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> No
     assert advice(found) == f"Name the columns, such as --columns {named}."
 
 
-def test_the_true_answer_beside_options_is_never_advised_as_the_models() -> None:
+@pytest.mark.parametrize("options", [["A", "B"], ["options"], ["choices"]])
+def test_the_true_answer_beside_options_is_never_advised_as_the_models(options: list[str]) -> None:
     """It would score the key against itself."""
-    advised = advice(["question", "A", "B", "answer"])
+    advised = advice(["question", *options, "answer"])
     assert advised == "No column looks like prediction: add it."
 
 

@@ -20,7 +20,7 @@ _WORDY = re.compile(r"[^\W\u3040-\U0010ffff]")
 _ENDS_WORDY = re.compile(r"(?:[^\W\u3040-\U0010ffff]|\w')$")
 _ENDS_NUMBER = re.compile(r"(?:[-−]|\d[.,])$")
 # What makes a number a part of a longer value: 5 of 5.2, 50 of 50+5\pi, 2 of 2 \cdot 3.
-_GOES_ON = re.compile(r"[.,]\d|-[\d\\]|\s?[+*/^]\s?[\d\\]|\s?\\[cps]")
+_GOES_ON = re.compile(r"[.,]\d|-[\d\\]|\s?[+*/^]\s?[\d\\]|\s?\\(?:cdot|pi|sqrt)")
 
 
 class Options:
@@ -109,14 +109,14 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in
     "5.2", "-5" or "5+2".
     """
-    before, after = text[max(0, start - 2) : start], text[end : end + 4]
+    before = text[max(0, start - 2) : start]
     is_word = text[start].isalnum() or text[start] == "\\"  # \pi of \cdot\pi
     if (is_word and _ENDS_WORDY.search(before)) or (
-        text[end - 1].isalnum() and _WORDY.match(after)
+        text[end - 1].isalnum() and _WORDY.match(text, end)
     ):
         return False
     is_part = (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (
-        text[end - 1].isdigit() and _GOES_ON.match(after)
+        text[end - 1].isdigit() and _GOES_ON.match(text, end)
     )
     return not is_part
 

@@ -28,7 +28,7 @@ _LATEX_TEXT = re.compile(
     r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
 )
 _LATEX = (
-    (re.compile(r"(?<=[\d}])\s+(?=\\(?:sqrt|pi|cdot|%))"), ""),
+    (re.compile(r"(?<=[\d}])\s+(?=\\(?:sqrt|pi|cdot|%))"), ""),  # 2\pi is 2 \pi
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
     (re.compile(r"\\[;: ]|~"), " "),

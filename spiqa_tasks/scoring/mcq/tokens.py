@@ -71,7 +71,7 @@ _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
 _ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
 # What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
-_NO_WORD = re.compile(r"[.]?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_NO_WORD = re.compile(r"\.?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
 
 # Negations that may begin the text of an option after its marked letter: `(B) No`.
@@ -185,15 +185,18 @@ class _Tokens:
             return ""
         return word if len(word) > 1 and {*word} <= self.options.texts.keys() else ""
 
+    def _is_named(self) -> bool:
+        """Return whether what stands here follows the name of an answer."""
+        return self.before in _NAMING and cues.ANSWER in self.kinds
+
     def _is_label(self, token: re.Match[str]) -> bool:
         """Return whether a noun before a letter, `Sentence B`, begins the line or follows the
         name of an answer.
         """
-        names = self.before in _NAMING and cues.ANSWER in self.kinds
         is_noun = (
             _LABELLED.match(self.line, token.start()) and token[0] not in self.options.vocabulary
         )
-        return (not self.kinds or names) and bool(is_noun)
+        return (not self.kinds or self._is_named()) and bool(is_noun)
 
     def _own_text(self, letter: str, end: int) -> int:
         """Return the end of the option's text if it follows its letter, or 0."""
@@ -238,8 +241,7 @@ class _Tokens:
         if self.before in (cues.OPTION, cues.NOUN) and is_capital:
             return cues.LETTER
         # "So ascites. Answer b.", "【回答】b 耳石置換法"
-        is_named = self.before in _NAMING and cues.ANSWER in self.kinds
-        if is_named and _NO_WORD.match(self.low, end):
+        if self._is_named() and _NO_WORD.match(self.low, end):
             return cues.LETTER
         if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL

@@ -624,7 +624,11 @@ def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) 
         ("Positive. So ascites. Answer b.", dict.fromkeys("abcde", ""), "b"),
         (r"\boxed{2\sqrt{2}}", {"A": "$1$", "B": r"$2 \sqrt{2}$"}, "B"),
         ("75%", {"A": r"$75 \%$", "B": r"$5 \%$"}, "A"),
-        ("It is 72 cm.The answer is (B).", {"A": "71 cm", "B": "72 cm"}, "B"),
+        (
+            r"the perimeter, which is $4 \times 18 = \boxed{72}$ cm.The answer is (B).",
+            {"A": r"$54 \mathrm{~cm}$", "B": r"$72 \mathrm{~cm}$"},
+            "B",
+        ),
         (r"The answer is: 50+5\pi", {"A": "$50$", "B": r"$10+5 \pi$"}, None),
         (r"$\frac{1}{4}\cdot\pi$", {"A": r"$\pi$", "B": r"$2 \pi$"}, None),
     ],
