@@ -21,7 +21,15 @@ class Extra(NamedTuple):
 # purposes.
 EXTRAS: Mapping[str, Extra] = {
     "score": Extra(
-        ("huggingface_hub", "numpy", "pandas", "pyarrow", "pycocoevalcap", "scipy"),
+        (
+            "charset_normalizer",
+            "huggingface_hub",
+            "numpy",
+            "pandas",
+            "pyarrow",
+            "pycocoevalcap",
+            "scipy",
+        ),
         "reading data, scoring and analyses",
     ),
     "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),

@@ -29,6 +29,5 @@ def process_docs(docs: Any) -> Any:
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
-    """Return the record of an answer under `l3score`; {} if the doc's columns are not known."""
-    row = open_docs.row_of(doc)
-    return {} if row is None else {L3SCORE: answers.process_results(row, results)[L3SCORE]}
+    """Return the record of an answer under `l3score`."""
+    return {L3SCORE: answers.process_results(open_docs.row_of(doc), results)[L3SCORE]}

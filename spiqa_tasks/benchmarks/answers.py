@@ -34,7 +34,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 # The only split: the file of the answers.
 SPLIT = "file"
 
-# An answer of the file: its id, question, options and true answer.
+# An answer of the file: its id, question, options and true answer, and `where` it is.
 Cells = Mapping[str, Any]
 
 
@@ -49,7 +49,7 @@ def _free_row(cells: Cells) -> dict[str, Any]:
     if not cells["question"] or not any(cells["references"]):
         raise DataError(
             "Expected a question and a reference with each answer, found none with"
-            f" {cells['id']}. Add them."
+            f" {cells['where']}. Add them."
         )
     row = {name: cells[name] for name in ("id", "question", "references")}
     return row | {"answer": cells["references"][0]}
@@ -97,15 +97,15 @@ def _choice_row(cells: Cells) -> dict[str, Any]:
     options = cells["options"]
     if not options:
         raise DataError(
-            f"Expected options with each answer, found none with {cells['id']}. Add them, or "
+            f"Expected options with each answer, found none with {cells['where']}. Add them, or "
             "keep free answers in a file of their own."
         )
     try:
         answer = answer_label(cells["answer"], options)
     except ValueError as error:
         raise DataError(
-            f"Expected the answer of {cells['id']} to be a letter or the text of an option, "
-            f"found {error}. Correct the row."
+            "Expected the true answer to be a letter or the text of an option, found "
+            f"{error} with {cells['where']}. Correct it."
         ) from error
     return {
         "id": cells["id"],

@@ -84,7 +84,7 @@ class Scorer:
 
     Attributes:
         host: name and version, for the signature.
-        judge: None if judging is switched off or not needed.
+        judge: None if there is none or it is not needed.
         signature: signature fields of the settings, the metrics and the judge.
         unavailable: text metric -> why it cannot be computed on this machine.
     """
@@ -200,7 +200,7 @@ class Scorer:
     def why_not(self, metric: Metric) -> str | None:
         """Return why a metric cannot be computed, or None."""
         if metric.needs == "judge" and self.judge is None:
-            return "judging is switched off (SPIQA_JUDGE=none or --judge none)"
+            return "there is no judge (SPIQA_JUDGE or --judge names one)"
         if metric.needs == "text programs":
             return self.unavailable.get(metric.name.removesuffix(RELEASED))
         return None

@@ -5,16 +5,19 @@ remarks on them.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.metric import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
-from spiqa_tasks.benchmarks.record import Records
+from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
 # Share of answers of a kind from which people are warned: gains and leakages of a few points are
 # as large.
 MANY = 0.05
+# Ids of them that a warning names.
+NAMED = 3
 
 # Row, `metric` or `metric/group` -> (metric, group or None).
 Rows = Mapping[str, tuple[Metric, str | None]]
@@ -186,12 +189,21 @@ def outcomes(records: Records) -> Outcomes:
     return Outcomes(n, truncated=truncated if is_known else None, **shares)
 
 
+def _is_no_answer(record: Record) -> bool:
+    """Return whether an answer is none, or not whole."""
+    return record.refused or record.unparsed or record.scored_unparsed or bool(record.truncated)
+
+
 def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     """Return the warnings about a run's records: the benchmark's own, and the remark on answers
     that are none.
     """
     remarks = benchmark.remarks(records)
     if records and (remark := outcomes(records).remark):
-        remedy = "Most such answers count as wrong. Read some; if cut off, raise max_new_tokens."
+        first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))
+        remedy = (
+            f"Most such answers count as wrong. Read some, such as {first}; if cut off, raise "
+            "max_new_tokens."
+        )
         remarks = [*remarks, f"{remark[0].upper()}{remark[1:]}. {remedy}"]
     return remarks

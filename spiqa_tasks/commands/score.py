@@ -311,9 +311,10 @@ def _failures(run: Run) -> Iterator[str]:
     for status, (what, remedy) in REMEDIES.items():
         failed = [record for record in run.records if record.status == status]
         if failed:
+            first = f"{failed[0].id}: {str(failed[0].reason).rstrip('. ')}"
             yield (
                 f"{run.task}: {run.name}: {len(failed)} of {counted(len(run.records), 'answer')}"
-                f" {what}, the first {failed[0].id}: {str(failed[0].reason).rstrip('. ')}. {remedy}"
+                f" {what}, the first is {first}. {remedy}"
             )
 
 

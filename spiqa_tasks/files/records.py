@@ -39,8 +39,14 @@ _SEPARATORS = ",;|"
 
 # A cell in quotes, whose separators separate nothing.
 _QUOTED = re.compile(r'"[^"]*"')
-# A run of bytes that are no ASCII: GB18030 has pairs of them, cp1252 lone ones.
+# A run of bytes that are no ASCII: languages of East Asia have pairs of them, cp1252 lone ones.
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]+")
+# Encodings of pairs, of which Excel writes one in each language.
+_OF_PAIRS = ["gb18030", "big5", "cp932", "euc_jp", "cp949"]
+# Share of odd characters up to which a text counts as its language: tables mix in English.
+_MOST_ODD = 0.6
+# Small letters with an accent, as Excel for Mac wrote them, read as cp1252.
+_MAC_LETTERS = re.compile("[a-z][ŽŠŸ¸‡‰Õ]")
 
 # Stands for NUL, at which pandas 2 (the newest for Python 3.10) ends a cell; no text has it.
 _NUL = "\uffff"
@@ -235,12 +241,13 @@ def _text(path: Path) -> str:
         encodings = ["utf-8-sig", _encoding_of_excel(content)]
 
     for encoding in encodings:
-        try:
-            return content.decode(encoding)
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            text = content.decode(encoding)
+            if encoding != "cp1252" or not _MAC_LETTERS.search(text):
+                return text
     raise DataError(
-        f"Expected {path} to be UTF-8, found another encoding. Save it as UTF-8 and try again."
+        f"Expected {path} to be UTF-8, UTF-16, GB18030 or Windows-1252, found another encoding."
+        " Save it as UTF-8."
     )
 
 
@@ -249,10 +256,13 @@ def _encoding_of_excel(content: bytes) -> str:
 
     Chinese is written in pairs of high bytes; letters with accents mostly stand alone.
     """
+    from charset_normalizer import from_bytes
+
     lengths = Counter(len(run) for run in _HIGH_BYTES.findall(content))
     pairs = sum(count for length, count in lengths.items() if length % 2 == 0)
     if pairs > 0.9 * lengths.total() and max(lengths) > 2:
-        return "gb18030"
+        found = from_bytes(content, threshold=_MOST_ODD, cp_isolation=_OF_PAIRS).best()
+        return "gb18030" if found is not None and found.encoding == "gb18030" else "utf-8"
     return "cp1252" if lengths[1] > lengths.total() / 2 else "utf-8"
 
 

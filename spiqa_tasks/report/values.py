@@ -161,8 +161,11 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     measured = []
     headlines = []
     for run in runs:
-        measured += records_of(run, overall(run, shown_metrics(run)))
-        headlines += [metric.name for metric in run.metrics[:1]]
+        # where it was not judged, the headline is shown as missing, and nothing in its place
+        first = headline(run)
+        others = [metric for metric in shown_metrics(run) if metric.name != first.name]
+        measured += records_of(run, overall(run, [first, *others]))
+        headlines.append(first.name)
     printed = printed_records(runs, table)
 
     names = [record["metric"] for record in printed] if table else []

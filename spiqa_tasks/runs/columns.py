@@ -198,6 +198,9 @@ def answers_of_rows(
     Raises InputError: no column of predictions, a row without an id where others have one, or whose
     answer is no text.
     """
+    if not rows:
+        raise InputError(f"Expected answers in {path}, found no rows.")
+
     found = columns_of(rows.values())
     columns.check(found, path)
     if not columns.is_answer(found):

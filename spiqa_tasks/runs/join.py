@@ -32,7 +32,7 @@ _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 # Way in which ids did not fit -> what is said of them.
 _MEANINGS = {
     "missing": "without an answer",
-    "unknown": "of no single question of this task, left out",
+    "unknown": "that name no question of this task, or several, left out",
     "duplicates": "several times with the same answer, which counts once",
 }
 
@@ -88,7 +88,9 @@ def join_questions(
     answers = list(run.read())
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
-    rows = _rows_in_file(asked, answers) if has_no_task(asked.benchmark) else rows_of(asked)
+    rows = (
+        _rows_in_file(run.path, asked, answers) if has_no_task(asked.benchmark) else rows_of(asked)
+    )
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
@@ -147,7 +149,7 @@ def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
         instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
         raise InputError(
             f"Expected answers to the task's questions (ids such as {rows[0]['id']!r}) in {path}, "
-            f"found {instead}. Name the task of the answers."
+            f"found {instead}. Name another task, or the ids with --columns id=COLUMN."
         )
     # all other ids would be those of the questions before them
     if missing == ["0"] and unknown == [str(len(rows))]:
@@ -247,11 +249,11 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
     return task if is_same else replace(task, settings_text=settings)
 
 
-def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
+def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
     """The questions in a file of answers; files of the same questions have the same digest."""
     table = []
     asked = []
-    for answer in answers:
+    for number, answer in enumerate(answers, 1):
         # a scored run has the true answer as one text
         references = answer.references or (answer.reference,)
         cells = {
@@ -261,7 +263,8 @@ def _rows_in_file(task: Task, answers: Sequence[Answer]) -> Rows:
             "answer": "/".join(references),
         }
         asked.append({name: str(cell) for name, cell in cells.items() if cell})
-        table.append({**cells, "references": references})
+        where = f"answer {number} of {path} (id {answer.id})"
+        table.append({**cells, "references": references, "where": where})
     return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
 
 

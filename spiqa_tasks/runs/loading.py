@@ -19,6 +19,13 @@ from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.runs.selection import EVERY, Selection
+from spiqa_tasks.scoring.options import LETTERS
+
+# Remark on choices whose options are not in the file.
+_LETTERS_ALONE = (
+    "{}: all true answers are letters, and there are no options: scored as open answers. Add a "
+    "column options to score choices."
+)
 
 # Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
@@ -187,7 +194,8 @@ def _of_known_tasks(runs: list[Run]) -> tuple[list[Run], list[str]]:
     """
     known = [run for run in runs if run.task]
     if not known:
-        return list(map(_of_no_task, runs)), []
+        runs = list(map(_of_no_task, runs))
+        return runs, [_LETTERS_ALONE.format(run.path) for run in runs if _has_letters_alone(run)]
 
     others = [str(run.path) for run in runs if not run.task]
     if not others:
@@ -217,6 +225,12 @@ def _of_no_task(run: Run) -> Run:
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
+
+
+def _has_letters_alone(run: Run) -> bool:
+    """Whether the true answers of open answers are letters, as those of choices are."""
+    references = [text for answer in run.read() for text in answer.references]
+    return run.own.benchmark is FREE_ANSWERS and set(references) <= set(LETTERS)
 
 
 def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:

@@ -153,10 +153,10 @@ def test_other_names_of_columns_are_advised_and_taken(
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with 3. Add them."),
+        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with answer 3 of "),
         (
             [*ROWS[1:], {**ROWS[0], "A": "x", "B": "y"}],
-            "Expected options with each answer, found none with 1. Add them",
+            "Expected options with each answer, found none with answer 1 of ",
         ),
     ],
 )
@@ -167,6 +167,31 @@ def test_what_is_no_free_answer_is_refused(
     write_lines(tmp_path / "m.jsonl", rows)
     assert main(["score", str(tmp_path / "m.jsonl"), "--judge", "none"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_choices_without_their_options_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are scored as the open answers that they look like, and a remark says so."""
+    path = tmp_path / "m.jsonl"
+    write_lines(
+        path, [{**row, "reference": letter} for row, letter in zip(ROWS, "ABC", strict=True)]
+    )
+    assert main(["score", str(path), "--judge", "none"]) == 0
+    assert "all true answers are letters, and there are no options" in capsys.readouterr().err
+    write_lines(path, [{**ROWS[0], "reference": "B"}, *ROWS[1:]])
+    assert main(["score", str(path), "--judge", "none"]) == 0
+    assert "letters" not in capsys.readouterr().err
+
+
+def test_a_file_without_rows_is_said_to_have_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not that its columns have other names."""
+    path = tmp_path / "m.csv"
+    path.write_text("question,reference,prediction\n")
+    assert main(["score", str(path), "--judge", "none"]) == 2
+    assert f"Expected answers in {path}, found no rows." in capsys.readouterr().err
 
 
 def test_a_task_needs_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -250,8 +275,8 @@ def test_choices_of_the_same_questions_are_compared(
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"options": []}, "Expected options with each answer, found none with 4. Add them"),
-        ({"answer": "D"}, "Expected the answer of 4 to be a letter or the text of an option"),
+        ({"options": []}, "Expected options with each answer, found none with answer 4 of"),
+        ({"answer": "D"}, "Expected the true answer to be a letter or the text of an option"),
     ],
 )
 def test_a_row_that_cannot_be_scored_is_named(

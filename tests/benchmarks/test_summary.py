@@ -219,3 +219,10 @@ def test_refusals_and_unparsed_answers_are_one_kind_of_loss() -> None:
     shares = Outcomes(100, 0.03, 0.03, failed=0.0, truncated=None, scored_unparsed=0.0)
     assert shares.remark == "of 100 answers 3 refused, 3 empty or unparsed"
     assert dataclasses.replace(shares, refused=0.01).remark == ""
+
+
+def test_the_warning_names_three_of_the_answers_that_are_none() -> None:
+    """So that somebody can read them; answers that were read are not named."""
+    unread = [Record(f"n{place}", rule="empty", signature=MADE) for place in range(4)]
+    (remark,) = summary.remarks_on(BENCHMARKS["mmstar"], [choice(0, right=True), *unread])
+    assert "Read some, such as n0, n1, n2; if cut off" in remark

@@ -24,9 +24,7 @@ REFUSALS = {
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
     "score spiqa_demo p.jsonl --top 1": "a number from 2 to 1000, found 1",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
-    "score spiqa_demo p.jsonl --metrics l3score --judge none": (
-        "found none: judging is switched off"
-    ),
+    "score spiqa_demo p.jsonl --metrics l3score --judge none": ("found none: there is no judge"),
     "score spiqa_demo absent.jsonl": "There is no file or folder absent.jsonl.",
     "score p.jsonl --columns prediction=x": (
         "Expected the column x of --columns in p.jsonl, found id, prediction"

@@ -121,7 +121,7 @@ def test_of_a_run_with_several_tasks_some_are_scored(
     assert run_json(capsys, "score", tmp_path, "--task", "own")[1]["task"] == "own"
     status, _, errors = run_json(capsys, "score", tmp_path, "--task", "spiqa_demo")
     assert status == 2
-    assert "Name the task of the answers" in errors
+    assert "Name another task" in errors
 
 
 @pytest.mark.parametrize("form", ["a limited run of lmms-eval", "a table"])

@@ -253,7 +253,11 @@ def test_a_table_is_read_as_excel_writes_it(
         ("t.json", b"[{]", "to be JSON, found"),
         ("t.tsv", b'id\tprediction\n1\tA\n2\t"B\n3\tC\n', "EOF inside string starting at row 2"),
         ("t.tsv", b"id\tprediction\n1\tA\n2\tA\tB\n", "Expected 2 fields in line 3, saw 3."),
-        ("t.tsv", b"id\x81\tprediction\n", "to be UTF-8, found another encoding"),
+        ("t.tsv", b"id\x81\tprediction\n", "Windows-1252, found another encoding"),
+        ("t.csv", "id,prediction\n1,図の色は赤です".encode("euc_jp"), "found another encoding"),
+        ("t.csv", "id,prediction\n1,图中的颜色是红色".encode("big5", "ignore"), "found another"),
+        ("t.csv", "id,prediction\n1,그림의 색은 빨간색입니다".encode("cp949"), "found another"),
+        ("t.csv", "id,prediction\n1,Das Diagramm ist grün".encode("mac_roman"), "found another"),
         ("t.tsv", b"", "found an empty file"),
         ("t.csv", b"id,prediction\n1,A,B\n", "Expected 2 fields in line 2, saw 3."),
         (

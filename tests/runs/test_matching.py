@@ -52,14 +52,14 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
             [("x", "A"), ("y", "A")],
             (
                 "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found"
-                " ids such as 'x'. Name the task of the answers."
+                " ids such as 'x'. Name another task, or the ids with --columns id=COLUMN."
             ),
         ),
         (
             [],
             (
                 "Expected answers to the task's questions (ids such as '1') in answers.jsonl, found"
-                " no answers. Name the task of the answers."
+                " no answers. Name another task, or the ids with --columns id=COLUMN."
             ),
         ),
     ],
@@ -302,7 +302,7 @@ def test_a_text_that_a_paper_asks_twice_is_of_no_single_question() -> None:
 def test_ids_without_a_separator_are_refused_with_one_of_the_tasks() -> None:
     """`1611.1v10` may be either paper's; ids that stand for two questions are nobody's."""
     with pytest.raises(
-        InputError, match=r"such as '1611.1v1/0'.*found ids such as '1611.1v1Q0'. Name the task"
+        InputError, match=r"such as '1611.1v1/0'.*found ids such as '1611.1v1Q0'. Name another task"
     ):
         match(PATH, [Answer("1611.1v1Q0", Response("x"))], PAPERS)
     rows = [{"id": "a-1"}, {"id": "a_1"}, {"id": "b"}]

@@ -103,7 +103,7 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
         "yes_no_mass",
     }
     assert found["omitted"] == result.written.omitted
-    assert "switched off" in found["omitted"]["l3score"]
+    assert "there is no judge" in found["omitted"]["l3score"]
     assert not [name for name in found["metrics"] if name.startswith("l3score/")]
     assert found["counts"]["judged"] == 0
 

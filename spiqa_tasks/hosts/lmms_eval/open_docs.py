@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS, FreeSettings
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.scoring.options import NAMES
-
-logger = logging.getLogger("spiqa_tasks")
 
 # Column of marked docs: the doc's place in its split, which becomes the id of its record.
 MARK = "spiqa_tasks_id"
@@ -44,7 +42,7 @@ class OpenTask:
         }
 
 
-# The host hands a doc to `process_results` without its task: it is the one last scored, if any.
+# The host hands a doc to `process_results` without its task: it is the one last scored.
 _last_scored: list[OpenTask] = []
 
 
@@ -53,43 +51,50 @@ def mark(docs: Any) -> Any:
     return docs.add_column(MARK, list(range(len(docs))))
 
 
-def row_of(doc: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the row of a doc of the task last scored; None if its columns are not known."""
-    return _last_scored[0].row(doc) if _last_scored else None
+def row_of(doc: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a doc of the task last scored."""
+    return _last_scored[0].row(doc)
 
 
 def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
-    """Return the rows of marked docs.
-
-    None for other docs, or, with a logged error, without columns.
-
-    `question` and `answer` of the YAML's `metadata`, which the host gives to each instance, name
-    the columns; else those with usual names are taken.
-    """
-    if not instances or MARK not in getattr(docs, "column_names", ()):
+    """Return the rows of marked docs; None for other docs."""
+    if not instances or not _is_marked(docs):
         return None
 
-    _last_scored.clear()
-    metadata = instances[0].metadata
-    names = {role: _column(role, metadata, docs.column_names) for role in ("question", "answer")}
-    if not all(names.values()):
-        return None
-
-    task = OpenTask(metadata["task"], **names)
-    texts = docs.select_columns([MARK, *names.values()])  # without the pictures
+    metadata = instances[0].metadata  # the YAML's, and the name of the task
+    task = open_task(metadata["task"], metadata, docs)
+    texts = docs.select_columns([MARK, task.question, task.answer])  # without the pictures
     asked = [[row["question"], row["references"]] for row in map(task.row, texts)]
-    _last_scored.append(replace(task, data=f"docs {digest_of(asked)}"))
+    _last_scored[:] = [replace(task, data=f"docs {digest_of(asked)}")]
     return [_last_scored[0].row(doc) for doc in texts]
 
 
-def _column(role: str, metadata: Mapping[str, Any], columns: Sequence[str]) -> str:
-    """The column of a role, or "" with a logged error."""
-    names = [metadata[role]] if role in metadata else NAMES[role]
-    column = next((name for name in names if name in columns), "")
-    if not column:
-        logger.error(
-            "%s: Expected the column of the %s, found %s. Name it in the YAML: "
-            "metadata: {%s: COLUMN}.",
-            *(metadata["task"], role, ", ".join(columns), role),
-        )
-    return column
+def check_columns(task: Any) -> None:
+    """Raise InputError if a task of the host has marked docs without a question or an answer."""
+    docs = task.eval_docs_no_media
+    if _is_marked(docs):
+        open_task(task.config.task, task.config.metadata or {}, docs)
+
+
+def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
+    """Return the task of marked docs.
+
+    `question` and `answer` of the YAML's `metadata` name the columns; else those with usual names
+    are taken. Raises InputError: a column that is not there.
+    """
+    found = {}
+    for role in ("question", "answer"):
+        names = [metadata[role]] if role in metadata else NAMES[role]
+        columns = [column for column in names if column in docs.column_names]
+        if not columns:
+            raise InputError(
+                f"{name}: Expected {' or '.join(names)} as the column of the {role}, found "
+                f"{', '.join(docs.column_names)}. Name it in the YAML, metadata: "
+                f"{{{role}: COLUMN}}."
+            )
+        found[role] = columns[0]
+    return OpenTask(name, **found)
+
+
+def _is_marked(docs: Any) -> bool:
+    return MARK in getattr(docs, "column_names", ())

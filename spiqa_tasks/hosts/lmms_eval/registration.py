@@ -166,10 +166,21 @@ def _patch_baselines(host: Any) -> None:
 
 
 def _patch_options(host: Any) -> None:
-    """Refuse `--num_fewshot` of our tasks before the model is loaded.
+    """Refuse `--num_fewshot` of our tasks before the model is loaded, and unknown columns of open
+    answers before it is asked.
 
-    Needed as the host fails while it makes the requests, or shows chat models no example.
+    Needed as the host fails while it makes the requests, or shows chat models no example, and as
+    it hands docs to `process_docs` without their YAML.
     """
+
+    @replacing(host, "evaluate")
+    def of_known_columns(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
+        from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
+
+        with exit_with_message():
+            for found in host.get_task_list(kwargs.get("task_dict") or {}):
+                check_columns(found.task)
+        return evaluate(*args, **kwargs)
 
     @replacing(host, "simple_evaluate")
     def checked(evaluate: Any, *args: Any, **kwargs: Any) -> Any:

@@ -189,7 +189,8 @@ class SdkJudge(Provider):
 
         # the SDK's own words say nothing about the cause
         texts = [str(cause) for cause in causes[1:] if str(cause)]
-        detail = self._config.redact(texts[0] if texts else type(causes[-1]).__name__)
+        text = texts[0] if texts else type(causes[-1]).__name__
+        detail = self._config.redact(text.replace(" ssl:default", ""))  # aiohttp's, also for http
         is_final = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
         return RequestError(f"{detail}; {self._remedy(causes)}", retryable=not is_final)
 

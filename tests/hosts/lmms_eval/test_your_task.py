@@ -1,6 +1,5 @@
 """The YAMLs of docs/your_task.md, run by the host with a judge."""
 
-import logging
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -92,21 +91,15 @@ def test_a_doc_without_a_reference_is_no_0(
     assert "no reference" in second["reason"]
 
 
-def test_columns_that_are_not_there_are_named(
-    charts: Path,
-    judged: OpenAIServer,
-    chat_args: str,
-    evaluate: Evaluate,
-    caplog: pytest.LogCaptureFixture,
+def test_columns_that_are_not_there_are_named_before_the_model_is_asked(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
 ) -> None:
-    """The answers stay in the samples, as the host would lose them if an exception was raised."""
-    judged.behaviour.text = "blue"
+    """The judge alone has been asked, its two test questions."""
     text = OPEN.replace("answer: gold}", "answer: golden}")
     (charts / "charts_open.yaml").write_text(text)
-    with caplog.at_level(logging.ERROR, logger="spiqa_tasks"):
-        found = evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
-    assert any("charts_open: Expected the column of the answer" in line for line in caplog.messages)
-    assert len(found["samples"]["charts_open"]) == 2
+    with pytest.raises(SystemExit, match="charts_open: Expected golden as the column"):
+        evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    assert len(judged.requests) == 2
 
 
 def test_a_run_without_a_judge_does_not_start(

@@ -268,7 +268,7 @@ def test_a_proxy_that_is_not_there_is_named(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HTTP_PROXY", "proxy.invalid:8080")
     reason = failure(replace(config, url="http://judge.invalid/v1", timeout=10)).reason
-    assert reason.startswith("Cannot connect to host proxy.invalid:8080")
+    assert reason.startswith("Cannot connect to host proxy.invalid:8080 [")
     assert "check the proxy's address (HTTPS_PROXY, HTTP_PROXY" in reason
 
 
