@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--task TASK --ids FILE --write makes one of a list of ids."
     )
     add_runs(parser, "*")
-    about = "keep questions with at most K hits (default: N/4)"
+    about = "keep questions with at most K hits (default: a quarter of the inspectors)"
     parser.add_argument("--max-hits", type=int, metavar="K", help=about)
     about = "runs of vision models, which give the difficulty of the kept questions"
     parser.add_argument(
@@ -134,7 +134,7 @@ def _print(record: dict[str, Any], form: str) -> None:
     part = f", {record['questions']} questions" if record["questions"] else ""
     print(
         f"\n{record['task']}{part}: {counted(len(record['answers']), 'inspector')}, kept with at "
-        f"most {record['max_hits']} hits ({record['metric']})"
+        f"most {record['max_hits']} hits (--max-hits), by {record['metric']}"
     )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
     values: Columns = [Column("score", record["metric"], percent), *shares]
