@@ -34,7 +34,8 @@ def mean_or_nan(scores: Sequence[float | None]) -> float:
 
 def percent(value: float | None) -> str:
     """Return a value times 100 with one decimal; a dash for None."""
-    return "-" if value is None else f"{100 * value:.1f}"
+    # adding 0 makes a rounded -0.0 a 0.0
+    return "-" if value is None else f"{round(100 * value, 1) + 0:.1f}"
 
 
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:

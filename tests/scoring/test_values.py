@@ -63,6 +63,7 @@ def test_it_is_the_mean_or_nothing(scores: list[float], missing: int) -> None:
             (percent(0.0), "0.0"),
             (percent(0.5214), "52.1"),
             (percent(-0.0206), "-2.1"),
+            (percent(-0.0003), "0.0"),
             (percent(None), "-"),
         ),
         *(
