@@ -106,11 +106,10 @@ def build(
 
     `notes` are about runs that are left out, `command` writes the report.
     """
-    shown = list(filter(has_samples, runs))
+    tasks = _by_task(filter(has_samples, runs))
+    shown = [run for members in tasks.values() for run in members]
+
     colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
-    tasks: dict[str, list[Run]] = defaultdict(list)
-    for run in shown:
-        tasks[run.task].append(run)
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
 
     # The page puts the samples behind the first section.
@@ -126,6 +125,16 @@ def build(
     head = facts(shown, command)
     size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
     return Report(title or size, notes, kept, shown, head)
+
+
+def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return the runs of each task, the best first: the order of every table and plot."""
+    tasks: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        tasks[run.task].append(run)
+    for members in tasks.values():
+        members.sort(key=lambda run: _rank(_headline_record(run)), reverse=True)
+    return tasks
 
 
 def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
@@ -148,9 +157,7 @@ def _time_of(run: Run) -> datetime:
     """Return the time in the host's file name, or of the file's last change, in the reader's
     zone.
     """
-    written = date_of(run.path.name)
-    if written is None:
-        return datetime.fromtimestamp(run.path.stat().st_mtime).astimezone()
+    written = date_of(run.path.name) or datetime.fromtimestamp(run.path.stat().st_mtime)
     return written.astimezone()
 
 
@@ -160,19 +167,23 @@ def _host_commands(runs: Iterable[Run]) -> list[str]:
     for run in runs:
         if run.origin.command:
             tasks[shlex.join(run.origin.command)].append(run.task)
-    return [f"{command} --tasks {','.join(dict.fromkeys(of))}" for command, of in tasks.items()]
+    # Without them the host writes no samples, of which this page is made.
+    files = "--output_path out --log_samples"
+    return [
+        f"{command} --tasks {','.join(dict.fromkeys(of))} {files}" for command, of in tasks.items()
+    ]
 
 
 def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:
     lines = []
     drawn = []
     for runs in by_task:
-        records = _best_first([_headline_record(run) for run in runs])
+        records = [_headline_record(run) for run in runs]
         lines += [{**record, "size": size_of(record)} for record in records]
         drawn += _ranking(runs[0], records, printed_records(runs))
 
     notes = [*_judge_notes(run for runs in by_task for run in runs), *_conclusions(comparisons)]
-    title = "Headline of each task, the best run first, with 95% intervals"
+    title = "Headline of each task, its best run first, with 95% intervals"
     columns: Columns = ["model", "judge", "metric", VALUE, Column("size", "n")]
     return Section("Overview", notes, [Table(lines, ["task"], columns, title)], drawn)
 
@@ -182,11 +193,9 @@ def _headline_record(run: Run) -> ValueRecord:
     return record
 
 
-def _best_first(records: Iterable[ValueRecord]) -> list[ValueRecord]:
-    """Return records by their value, those without one last."""
-    return sorted(
-        records, key=lambda each: -1.0 if each["value"] is None else each["value"], reverse=True
-    )
+def _rank(record: ValueRecord) -> float:
+    """Return the value by which records are sorted, below all others without one."""
+    return -1.0 if record["value"] is None else record["value"]
 
 
 def _judge_notes(runs: Iterable[Run]) -> list[str]:
@@ -203,7 +212,7 @@ def _judge_notes(runs: Iterable[Run]) -> list[str]:
             notes.append(
                 f"The demo judge {DEMO_JUDGE} counts common words: its L3Scores are no results."
             )
-    return list(dict.fromkeys(notes))
+    return _distinct(notes)
 
 
 def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
@@ -214,8 +223,8 @@ def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
         compared[each.task] += 1
         significant[each.task] += each.p_corrected is not None and each.p_corrected < SIGNIFICANT
     return [
-        f"{task}: {significant[task]} of {count} compared pairs of runs differ significantly "
-        f"(Holm's p < {SIGNIFICANT})."
+        f"{task}: in {significant[task]} of {counted(count, 'pair')} of runs the difference is "
+        f"larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)."
         for task, count in compared.items()
     ]
 
@@ -232,22 +241,19 @@ def _ranking(
     beside = [
         record for record in printed if (record["metric"], record["group"]) == (metric, OVERALL)
     ]
-    records = [each for each in (*measured, *_best_first(beside)) if each["value"] is not None]
+    beside.sort(key=_rank, reverse=True)
+    records = [each for each in (*measured, *beside) if each["value"] is not None]
     if len(records) < 2:
         return []
 
     series: dict[str, dict[str, Point]] = {}
     # Measured, published, then reported values.
-    for record in sorted(records, key=_kind_of_source):
+    for record in sorted(records, key=lambda record: record["source"].partition(", ")[0]):
         source, _, of_paper = record["source"].partition(", ")
         name = f"{record['model']} ({of_paper})" if source == "published" else record["model"]
         judge = f", judge {record['judge']}" if record["judge"] else ""
         series.setdefault(source + judge, {})[name] = _point(record)
     return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
-
-
-def _kind_of_source(record: ValueRecord) -> str:
-    return str(record["source"]).partition(", ")[0]
 
 
 def _point(record: ValueRecord) -> Point:
@@ -329,11 +335,11 @@ def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
     return _distinct(notes)
 
 
-def _group_plot(title: str, records: Iterable[ValueRecord], colours: Colours) -> Plot:
+def _group_plot(title: str, records: Sequence[ValueRecord], colours: Colours) -> Plot:
     series: dict[str, dict[str, Point]] = defaultdict(dict)
     for record in records:
         series[record["model"]][record["group"]] = _point(record)
-    return plots.intervals(title, series, "x 100", colours)
+    return plots.intervals(title, series, f"{records[0]['metric']} x 100", colours)
 
 
 def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> Section:
@@ -369,12 +375,9 @@ def _gain(runs: Iterable[Run]) -> Section:
         found += rows(pair)
     was_mmstar_run = MMSTAR_TASK in {row.task for row in found}
     printed = published_gain_rows() if was_mmstar_run else []
-    table = gain_table(found, printed, "Multi-modal gain and leakage x 100", _gain_notes(found))
+    notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
+    table = gain_table(found, printed, "Multi-modal gain and leakage x 100", notes)
     return Section(title, problems, [table])
-
-
-def _gain_notes(found: Iterable[Row]) -> list[str]:
-    return [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
 
 
 def _is_without_pictures(run: Run) -> bool:
@@ -410,8 +413,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
         report=report,
         data=as_script(data),
         thumbnails=thumbnails,
-        count=len(data["samples"]),
-        notes=data["notes"],
+        samples=data,
         version=version(PACKAGE),
     )
 

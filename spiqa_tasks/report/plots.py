@@ -131,6 +131,9 @@ def _figure(
         figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
     if zero:
         axes.axvline(0, color=_INK, linewidth=1)
+    else:
+        # A score that looks twice as high as another one is.
+        axes.set_xlim(left=0)
     return figure
 
 
@@ -166,6 +169,8 @@ def _draw_points(
         markersize=5,
         elinewidth=1.4,
         linestyle="none",
+        # A marker at 0 stays whole.
+        clip_on=False,
     )
 
 

@@ -118,6 +118,19 @@ def test_models_are_ranked_on_each_task() -> None:
 
 
 @pytest.mark.usefixtures("drawn")
+def test_every_table_has_the_best_run_of_a_task_first() -> None:
+    """Also if the runs were read in another order."""
+    runs = [
+        run_of(choices([right]), name, "t", DEMO) for name, right in (("a", False), ("b", True))
+    ]
+    report = build(runs)
+    tables = [table for each in report.sections for table in each.tables]
+    of_runs = [table.grid for table in tables if table.title != "Paired differences"]
+    models = [{"a", "b"}.intersection(row).pop() for grid in of_runs for row in grid.rows]
+    assert models == ["b", "a"] * len(of_runs)
+
+
+@pytest.mark.usefixtures("drawn")
 def test_without_a_judge_the_overview_says_that_l3score_is_missing() -> None:
     """No text metric stands in its place, also by group; a run with a judge has its score."""
     overview, task, *_ = build([l3scores("")]).sections
@@ -146,12 +159,13 @@ def test_the_demo_judge_is_named_as_one() -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_a_sentence_says_how_many_pairs_differ_significantly() -> None:
-    """Per task, with Holm's correction: 30 points do at 100 questions, one does not."""
+    """Per task, with corrected p-values: 30 points do at 100 questions, one does not."""
     runs = [run_with(40, "a"), run_with(70, "b"), run_with(41, "c")]
     report = build([*runs, run_with(5, "d", "u"), run_with(6, "e", "u")])
     assert report.sections[0].notes == [
-        "t: 2 of 3 compared pairs of runs differ significantly (Holm's p < 0.05).",
-        "u: 0 of 1 compared pairs of runs differ significantly (Holm's p < 0.05).",
+        f"{pairs} of runs the difference is larger than chance explains (p < 0.05, corrected for "
+        "the number of pairs)."
+        for pairs in ("t: in 2 of 3 pairs", "u: in 0 of 1 pair")
     ]
 
 
@@ -205,7 +219,7 @@ def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
     runs = [run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")]
     report = build(runs)
     series, axis, colours = drawn["accuracy by category, x 100"]
-    assert axis == "x 100"
+    assert axis == "accuracy x 100"
     assert [(label, colours[label]) for label in series] == [("b", 1), ("a", 0)]
     value, *ends = series["b"]["math"]
     assert (value, [round(end, 3) for end in ends]) == (0.5, [0.095, 0.905])
@@ -332,7 +346,10 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
         "tasks": ["t: 1 of 2 questions", "u: 1 of 2 questions"],
         "answers of": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
         "judges": ["x"],
-        "commands": ["lmms-eval --model 'a b' --tasks t,u", "again"],
+        "commands": [
+            "lmms-eval --model 'a b' --tasks t,u --output_path out --log_samples",
+            "again",
+        ],
     }
 
 

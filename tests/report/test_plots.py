@@ -73,6 +73,12 @@ def test_rows_axis_and_runs_are_named(kind: str) -> None:
     assert "run a" in alone.description
 
 
+def test_the_axis_of_scores_starts_at_0() -> None:
+    """Though all values are far above it."""
+    high = {"run a": {"x": (0.8, 0.79, 0.81), "y": (0.82, 0.81, 0.83)}}
+    assert "0" in texts(plots.intervals("T", high, "accuracy x 100"))
+
+
 def test_long_names_lose_their_middle() -> None:
     """Both ends stay, 44 letters and the sign for what is left out; the description has all."""
     name = "begin" + "x" * 60 + "end"
