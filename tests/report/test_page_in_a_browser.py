@@ -185,6 +185,27 @@ def test_a_list_of_few_samples_is_as_large_as_they(chromium: Any, page_file: Pat
     page.close()
 
 
+def test_the_list_shows_whole_rows_and_says_which(chromium: Any, page_file: Path) -> None:
+    """Also when it is scrolled to its end."""
+    page, _ = opened(chromium, page_file)
+    row = page.locator(".item").first.bounding_box()["height"]
+    rows = page.locator("#list").evaluate("element => element.clientHeight") / row
+    assert rows == int(rows)
+    assert page.inner_text("#view") == f", 1 to {rows:.0f} in view"
+    page.locator("#list").evaluate("element => { element.scrollTop = 1e6; }")
+    expect(page.locator("#view")).to_have_text(f", {25 - rows:.0f} to 24 in view")
+    page.close()
+
+
+def test_a_phone_shows_a_whole_question(chromium: Any, page_file: Path) -> None:
+    """It wraps in the list."""
+    page, _ = opened(chromium, page_file, viewport={"width": 390, "height": 800})
+    shown = page.locator(".item .text").first
+    assert shown.evaluate("each => each.scrollWidth <= each.clientWidth")
+    assert shown.evaluate("each => each.scrollHeight <= each.clientHeight")
+    page.close()
+
+
 def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
     """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it
     forgets the link.
@@ -366,6 +387,27 @@ def test_print_cuts_nothing_and_shows_what_is_folded(
     )
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details:not([open])").count() == folded
+    page.close()
+
+
+def test_print_breaks_no_word_and_no_interval(chromium: Any, tmp_path: Path) -> None:
+    """Not in a table of ten intervals either."""
+    interval = "100.0 [34.2, 100.0]"
+    names = [f"c{place}" for place in range(10)]
+    record = {"model": "captionretrievalbaseline", **dict.fromkeys(names, interval)}
+    report = Report("T", (), [Section("S", tables=[Table([record], ["model"], names)])], ())
+    path = tmp_path / "page.html"
+    path.write_text(as_html(report, "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 1123 - 90, "height": 794 - 90})
+    page.emulate_media(media="print")
+    lines = """(all) => all.map((each) => {
+        const range = document.createRange();
+        range.selectNodeContents(each.firstChild);
+        return range.getClientRects().length;
+    })"""
+    for words in ("td:first-child", "td span"):
+        assert set(page.locator(words).evaluate_all(lines)) == {1}
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.close()
 
 

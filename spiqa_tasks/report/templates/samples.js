@@ -1,8 +1,8 @@
 "use strict";
 // The sample browser: filters over data that stands in the page as JSON; texts are only ever set as text.
 (() => {
-  const HEIGHT = 76;
   const at = (id) => document.getElementById(id);
+  const height = () => parseFloat(getComputedStyle(at("list")).getPropertyValue("--row"));
   const data = JSON.parse(at("data").textContent);
   const filters = ["task", "group", "run", "verdict", "status", "rule"];
   const kept = ["search", "sort", ...filters];
@@ -129,8 +129,7 @@
     at("empty").hidden = shown.length > 0;
     at("selection").href = address("samples");
     cursor = -1;
-    at("space").style.height = `${shown.length * HEIGHT}px`;
-    at("list").style.maxHeight = `${Math.max(1, shown.length) * HEIGHT + 2}px`; // 2: its borders
+    at("list").style.setProperty("--count", shown.length);
     at("list").scrollTop = 0;
     draw();
   }
@@ -142,14 +141,13 @@
     row.setAttribute("aria-selected", String(place === cursor));
     row.id = `item-${place}`;
     row.tabIndex = -1;
-    row.style.top = `${place * HEIGHT}px`;
-    row.append(element("span", "text", sample.question ?? sample.reference), element("span", "where", key(sample)));
+    row.style.setProperty("--place", place);
     const answers = element("span", "answers");
     for (const answer of sample.answers) {
       const said = String(answer.extracted ?? answer.status).slice(0, 40);
       answers.append(element("span", `chip ${verdict(answer)}`, `${mark(answer)} ${data.runs[answer.run]}: ${said}`));
     }
-    row.append(answers);
+    row.append(element("span", "text", sample.question ?? sample.reference), answers, element("span", "where", key(sample)));
     return row;
   }
 
@@ -159,8 +157,11 @@
 
   function draw() {
     const list = at("list");
-    const first = Math.max(0, Math.floor(list.scrollTop / HEIGHT) - 4);
-    const last = Math.min(shown.length, Math.ceil((list.scrollTop + list.clientHeight) / HEIGHT) + 4);
+    const top = list.scrollTop / height();
+    const bottom = Math.min(shown.length, top + list.clientHeight / height());
+    at("view").textContent = shown.length ? `, ${Math.floor(top) + 1} to ${Math.floor(bottom)} in view` : "";
+    const first = Math.max(0, Math.floor(top) - 4);
+    const last = Math.min(shown.length, Math.ceil(bottom) + 4);
     const rows = [];
     for (let place = first; place < last; place += 1) rows.push(item(shown[place], place));
     const focused = at("space").contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
@@ -172,9 +173,9 @@
   function move(step) {
     cursor = Math.min(Math.max(cursor + step, 0), shown.length - 1);
     const list = at("list");
-    const top = cursor * HEIGHT;
+    const top = cursor * height();
     if (top < list.scrollTop) list.scrollTop = top;
-    if (top + HEIGHT > list.scrollTop + list.clientHeight) list.scrollTop = top + HEIGHT - list.clientHeight;
+    if (top + height() > list.scrollTop + list.clientHeight) list.scrollTop = top + height() - list.clientHeight;
     draw();
     list.focus();
   }
