@@ -3,7 +3,7 @@
 import base64
 import io
 import shlex
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from spiqa_tasks.hosts.lmms_eval_files import date_of
 from spiqa_tasks.printable import counted
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import Plot, Point
-from spiqa_tasks.report.printer import Column, Columns, Table, markdown, render
+from spiqa_tasks.report.printer import Column, Table, markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
     MMSTAR_TASK,
@@ -57,6 +57,13 @@ SIGNIFICANT = 0.05
 # Kinds of groups that are left to `score --by`: one joins three of SPIQA's types, which stand
 # beside it; the other would have 18 columns of MMStar.
 HIDDEN = ("nonplot", "subcategory")
+
+# Kind of groups -> what titles call it, if its own name says too little.
+KINDS = {
+    "figure_type_released": "figure type as in the paper's Table 4 (any label with a capital "
+    "Schematic or Plot is other)",
+    "figures": "number of figures",
+}
 
 # `--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page
 # of 1,000 small.
@@ -143,7 +150,7 @@ def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
     return {
         "models": _distinct(run.identity.label for run in runs),
         "tasks": _distinct(f"{run.task}: {run.coverage} questions" for run in runs),
-        "answers of": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
+        "answered on": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
         "judges": _distinct(run.judge_name for run in runs),
         "commands": _distinct([*_host_commands(runs), command]),
     }
@@ -167,10 +174,10 @@ def _host_commands(runs: Iterable[Run]) -> list[str]:
     for run in runs:
         if run.origin.command:
             tasks[shlex.join(run.origin.command)].append(run.task)
-    # Without them the host writes no samples, of which this page is made.
-    files = "--output_path out --log_samples"
+    # Without the last options the host writes no samples, of which this page is made.
     return [
-        f"{command} --tasks {','.join(dict.fromkeys(of))} {files}" for command, of in tasks.items()
+        f"{command} --tasks {','.join(dict.fromkeys(of))} --output_path out --log_samples"
+        for command, of in tasks.items()
     ]
 
 
@@ -183,14 +190,17 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
         drawn += _ranking(runs[0], records, printed_records(runs))
 
     notes = [*_judge_notes(run for runs in by_task for run in runs), *_conclusions(comparisons)]
-    title = "Headline of each task, its best run first, with 95% intervals"
-    columns: Columns = ["model", "judge", "metric", VALUE, Column("size", "n")]
-    return Section("Overview", notes, [Table(lines, ["task"], columns, title)], drawn)
+    table = Table(
+        lines,
+        ["task"],
+        ["model", "judge", "metric", VALUE, Column("size", "n")],
+        "Headline of each task, its best run first, with 95% intervals",
+    )
+    return Section("Overview", notes, [table], drawn)
 
 
 def _headline_record(run: Run) -> ValueRecord:
-    (record,) = records_of(run, overall(run, [headline(run)]))
-    return record
+    return records_of(run, overall(run, [headline(run)]))[0]
 
 
 def _rank(record: ValueRecord) -> float:
@@ -217,15 +227,14 @@ def _judge_notes(runs: Iterable[Run]) -> list[str]:
 
 def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
     """Return a sentence for each task on how many of its pairs of runs differ significantly."""
-    compared: Counter[str] = Counter()
-    significant: Counter[str] = Counter()
+    significant: dict[str, list[bool]] = defaultdict(list)
     for each in comparisons:
-        compared[each.task] += 1
-        significant[each.task] += each.p_corrected is not None and each.p_corrected < SIGNIFICANT
+        p = each.p_corrected
+        significant[each.task].append(p is not None and p < SIGNIFICANT)
     return [
-        f"{task}: in {significant[task]} of {counted(count, 'pair')} of runs the difference is "
+        f"{task}: in {sum(pairs)} of {counted(len(pairs), 'pair')} of runs the difference is "
         f"larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)."
-        for task, count in compared.items()
+        for task, pairs in significant.items()
     ]
 
 
@@ -241,14 +250,14 @@ def _ranking(
     beside = [
         record for record in printed if (record["metric"], record["group"]) == (metric, OVERALL)
     ]
-    beside.sort(key=_rank, reverse=True)
     records = [each for each in (*measured, *beside) if each["value"] is not None]
     if len(records) < 2:
         return []
 
     series: dict[str, dict[str, Point]] = {}
-    # Measured, published, then reported values.
-    for record in sorted(records, key=lambda record: record["source"].partition(", ")[0]):
+    # Measured, published, then reported values, of each kind the best first.
+    records.sort(key=lambda record: (record["source"].partition(", ")[0], -_rank(record)))
+    for record in records:
         source, _, of_paper = record["source"].partition(", ")
         name = f"{record['model']} ({of_paper})" if source == "published" else record["model"]
         judge = f", judge {record['judge']}" if record["judge"] else ""
@@ -293,7 +302,7 @@ def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, 
     for record in measured:
         kind = kinds.get(record["group"], OVERALL)
         if kind not in (OVERALL, *HIDDEN) and record["metric"] in metrics:
-            records[f"{record['metric']} by {kind}, x 100"].append(record)
+            records[f"{record['metric']} by {KINDS.get(kind, kind)}, x 100"].append(record)
     return records
 
 
@@ -303,7 +312,7 @@ def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord
     notes = []
     if judges := _distinct(record["judge"] for record in records):
         notes.append(f"Judges: {', '.join(judges)}. Scores of different ones are not comparable.")
-    if urls := dict.fromkeys(record["url"] for record in records if "url" in record):
+    if urls := _distinct(record.get("url", "") for record in records):
         notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
     return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)
 

@@ -139,7 +139,8 @@ class Table:
             labels += is_label
             heads.append(column.head or column.name.rpartition(".")[2])
             columns.append(cells)
-            aligned.append("left" if is_label or not _are_numbers(cells) else "right")
+            is_number = all(map(_NUMBER.fullmatch, cells))
+            aligned.append("right" if is_number and not is_label else "left")
 
         rows = [list(row) for row in zip(*columns, strict=True)]
         return Grid(heads, rows, labels, aligned)
@@ -147,10 +148,6 @@ class Table:
 
 def _as_column(given: Column | str) -> Column:
     return Column(given) if isinstance(given, str) else given
-
-
-def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(map(_NUMBER.fullmatch, cells))
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
         of_task = [run for run in runs if run.task == task]
         every = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
         # At equal distances, rounded up so that they are at most so many.
-        ids = every[:: -(-len(every) // MOST)] if every else []
+        ids = every[:: -(-len(every) // MOST) or 1]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
         if len(ids) < len(every):
             data["notes"].append(

@@ -11,6 +11,7 @@ from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
+from spiqa_tasks.report.values import headline
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.values import number, p_value, percent
@@ -28,13 +29,16 @@ def coverage_table(runs: Sequence[Run]) -> Table:
     names: dict[str, None] = {}
     for run in runs:
         found = {name.replace("_", " "): n for name, n in counts(run.record_set).items()}
+        # Nobody judges choices: a count of 0 would look like a failure.
+        is_judged = run.judge_name or headline(run).needs == "judge"
+        blank = {} if is_judged else dict.fromkeys(("judged", "judge failed"))
         unread = Counter(
             record.rule or "no rule"
             for record in run.questions
             if record.unparsed or record.scored_unparsed
         )
         by_rule = ", ".join(f"{rule} {count}" for rule, count in unread.most_common())
-        lines.append({"task": run.task, "run": run.name, **found, "by rule": by_rule})
+        lines.append({"task": run.task, "run": run.name, **found, **blank, "by rule": by_rule})
         names |= dict.fromkeys(found)
     return Table(lines, ["task", "run"], [*names, "by rule"], "Answers by status")
 
@@ -112,9 +116,9 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
     notes = [
         (
             "The difference is the run minus the one it stands against, on the questions that both"
-            " answered, with the 95% interval of a paired test, clustered by paper in SPIQA. The"
-            " p-values are corrected for all lines together. Smallest: the smallest true difference"
-            " that so many questions show with about 80% probability."
+            " answered, with the 95% interval of a paired test, clustered by paper in SPIQA. p"
+            " (Holm): the test's p-value, corrected for the number of lines. Smallest: the smallest"
+            " true difference that so many questions show with about 80% probability."
         )
     ]
     for each in found:

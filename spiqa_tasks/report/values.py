@@ -228,13 +228,14 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
             values.append(group_value(run, metric, group or OVERALL, value))
 
     head = f"{run.task}, {run.coverage} questions" if run.record_set.part else run.task
-    metric_column = Column("metric", head, _row_name, ["group"])
+    metric_column = Column(
+        "metric",
+        head,
+        lambda metric, group: metric if group == OVERALL else f"{metric}/{group}",
+        ["group"],
+    )
     title = f"{run.name}, judge {run.judge_name or 'none'}" if is_named else ""
     return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, _score_notes(run))
-
-
-def _row_name(metric: str, group: str) -> str:
-    return metric if group == OVERALL else f"{metric}/{group}"
 
 
 def _score_notes(run: Run) -> list[str]:

@@ -234,6 +234,20 @@ def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
 
 
 @pytest.mark.usefixtures("drawn")
+def test_figure_types_of_the_paper_are_named_as_such() -> None:
+    """With how it makes its type `other`."""
+    run = l3scores("x", 0.2)
+    groups = {"figure_type_released": "released_other"}
+    records = [replace(record, groups=groups) for record in run.records]
+    report = build([run_of(records, "m", "spiqa_testA", f"{SPIQA}|judge:x")])
+    *_, table = section(report, "spiqa_testA (spiqa, testA)").tables
+    assert table.title == (
+        "l3score by figure type as in the paper's Table 4 (any label with a capital Schematic or "
+        "Plot is other), x 100"
+    )
+
+
+@pytest.mark.usefixtures("drawn")
 def test_a_group_without_a_value_or_an_interval_says_why() -> None:
     """A failed request withholds a group of one; SPIQA's intervals need several papers."""
     failed = Record("z", status="request_failed", groups={"category": "math"})
@@ -344,7 +358,7 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
     assert facts([first, second, other], "again") == {
         "models": ["a", "b"],
         "tasks": ["t: 1 of 2 questions", "u: 1 of 2 questions"],
-        "answers of": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
+        "answered on": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
         "judges": ["x"],
         "commands": [
             "lmms-eval --model 'a b' --tasks t,u --output_path out --log_samples",

@@ -45,7 +45,8 @@ def test_every_answer_is_counted_with_its_rule() -> None:
     """Counts by hand; rules are told with the most frequent first, and a refusal is not unparsed
     too.
     """
-    table = coverage_table([run_of(RECORDS, "m", "t")])
+    signature = "data:mmstar/val@d|settings:prompt=letter|judge:x"
+    table = coverage_table([run_of(RECORDS, "m", "t", signature)])
     (line,) = table.grid.rows
     assert dict(zip(table.grid.heads, line, strict=True)) == {
         "task": "t",
@@ -60,6 +61,15 @@ def test_every_answer_is_counted_with_its_rule() -> None:
         "scoring failed": "1",
         "by rule": "two letters 2, no rule 1, unformatted 1, empty 1, truncated 1",
     }
+
+
+def test_choices_without_a_judge_have_no_count_of_judged_answers() -> None:
+    """A judge's task has one, also if no judge was asked."""
+    choices = run_of(RECORDS[:1], "m", "t")
+    open_answers = run_of(RECORDS[:1], "m", "u", "data:spiqa/testA@d|settings:setting=direct")
+    assert "judged" not in coverage_table([choices]).grid.heads
+    grid = coverage_table([choices, open_answers]).grid
+    assert [row[grid.heads.index("judged")] for row in grid.rows] == ["", "0"]
 
 
 def gain_of(folder: Path) -> list[Row]:
