@@ -148,9 +148,11 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
 def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
     """The task of a YAML, with the questions that a filter kept."""
-    task, listing = task_of(config) if "task" in config else None, path.with_name(KEPT)
+    task = task_of(config) if "task" in config else None
+    listing = path.with_name(KEPT)
     if task is None or not listing.is_file():
         return task
+
     kept = json.loads(listing.read_text(encoding="utf-8"))["kept"]
     return dataclasses.replace(task, kept=frozenset(str(question["id"]) for question in kept))
 

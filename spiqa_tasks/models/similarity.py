@@ -72,11 +72,12 @@ class OcrBaseline(Baseline):
         if "letters" not in doc:
             return _nearest_line(doc, texts)
 
-        candidates, query = doc["options"], "\n".join(texts)
         are_pictures = not any(doc["options"]) and len(texts) == len(doc["letters"])
         if are_pictures:
-            candidates, query = texts, doc["question"]
-        return str(doc["letters"][nearest(candidates, query)])
+            place = nearest(texts, doc["question"])
+        else:
+            place = nearest(doc["options"], "\n".join(texts))
+        return str(doc["letters"][place])
 
 
 class ClipChoice(Baseline):

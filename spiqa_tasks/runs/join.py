@@ -356,8 +356,11 @@ def _figure_differences(
         yield _Difference(row["id"], "figures that its answer needs", *texts, of_key=True)
 
     known = figures.get(row.get("paper_id", ""))
+    if known is None:
+        return
     shown = answer.response.shown or ()
-    if known is not None and (len(set(shown)) < len(shown) or not set(shown) <= set(known)):
+    is_doubled = len(set(shown)) < len(shown)
+    if is_doubled or not set(shown) <= set(known):
         yield _Difference(row["id"], "figures", ", ".join(shown), ", ".join(known))
 
 

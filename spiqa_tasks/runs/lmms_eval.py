@@ -260,8 +260,8 @@ def score_of(logged: Any) -> float | None:
 
 def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
     """The score of what the host read in a response: 1 for the answer, 0 for another."""
-    options = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
-    options = {letter: text for letter, text in options.items() if text != "nan"}
+    texts = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
+    options = {letter: text for letter, text in texts.items() if text != "nan"}
     if options and isinstance(predicted, str):
         return float(extract_choice(predicted, options).letter == answer)
     return float(_folded(answer) in _flat(predicted))

@@ -262,9 +262,11 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
     """The judge or folder that the runs differ in, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
+
     folders = {other.path.parent.parts[-2:] for other in same}
-    place = Path(*run.path.parent.parts[-2:]) if len(folders) == len(same) else run.path
-    return place.as_posix()
+    if len(folders) < len(same):
+        return run.path.as_posix()
+    return Path(*run.path.parent.parts[-2:]).as_posix()
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:

@@ -287,9 +287,12 @@ def _lettered(values: Sequence[Any]) -> dict[str, str]:
 
 def _without_labels(texts: Sequence[str]) -> Sequence[str]:
     """The texts without the labels (`A) ...`), if every one has its own."""
-    labels = [label for text in texts if (label := _LABEL.match(text))]
-    letters = [label[1].upper() for label in labels]
-    rests = [label.string[label.end() :] for label in labels]
+    letters = []
+    rests = []
+    for text in texts:
+        if label := _LABEL.match(text):
+            letters.append(label[1].upper())
+            rests.append(text[label.end() :])
     are_labelled = letters == list(LETTERS[: len(texts)]) and all(rests)
     return rests if are_labelled else texts
 

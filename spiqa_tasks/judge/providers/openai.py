@@ -106,10 +106,13 @@ def _first_token(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
 
 def _pair(listed: dict[str, Any]) -> tuple[Any, Any]:
     """Return a token's text, by its bytes if they are there: some servers write `token_id:9891`."""
-    token, spelled = listed["token"], listed.get("bytes")
+    token = listed["token"]
+    spelled = listed.get("bytes")
     if spelled and conforms(spelled, list[int]) and all(0 <= byte < 256 for byte in spelled):
-        return bytes(spelled).decode("utf-8", "replace"), listed["logprob"]
-    return token.translate(_SPELLINGS) if isinstance(token, str) else token, listed["logprob"]
+        token = bytes(spelled).decode("utf-8", "replace")
+    elif isinstance(token, str):
+        token = token.translate(_SPELLINGS)
+    return token, listed["logprob"]
 
 
 def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, float], ...]:
