@@ -4,7 +4,6 @@
 
 import re
 import sys
-from itertools import islice
 from typing import NamedTuple
 
 _TAG = re.compile(
@@ -21,9 +20,6 @@ _BRACE = re.compile(r"[{}]")
 _BOX = re.compile(r"\\(?:boxed|fbox)[^{]{0,5}\{")
 _LONGEST = 2000
 
-# Fields that are read, from the last: an answer with more repeats itself.
-_MOST = 20
-
 
 class Field(NamedTuple):
     """A field made for the answer: its start and content."""
@@ -33,12 +29,10 @@ class Field(NamedTuple):
 
 
 def fields_in(text: str) -> list[Field]:
-    """Return the last `_MOST` non-empty fields in `text`, the last first."""
+    """Return the non-empty fields in `text`, the last first."""
     marks = sorted((*_TAG.finditer(text), *_BOX.finditer(text)), key=lambda mark: -mark.start())
-    filled = (
-        Field(mark.start(), content) for mark in marks if (content := _content(text, mark)).strip()
-    )
-    return list(islice(filled, _MOST))
+    fields = (Field(mark.start(), _content(text, mark)) for mark in marks)
+    return [field for field in fields if field.content.strip()]
 
 
 def _content(text: str, mark: re.Match[str]) -> str:

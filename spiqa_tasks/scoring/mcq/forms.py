@@ -79,7 +79,6 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "<SUBJECT> LABEL? [COMMA STOP COLON]? FILL{0,2} GOOD IS?"
             "((?=[LETTER ENCLOSED CONFIRMED] [COMMA STOP COLON]? [GOOD WRONG]) | END)"
         ),
-        "Only B fits; Only option B matches": "ONLY [FILL LABELS]{0,2} <BY_LETTER> [IS FITS GOOD]",
         "The closest is B; The one that fits is B": (
             "[GOOD LABELS FITS] WORDS [IS COLON] FILLING <MENTION> END"
         ),

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from spiqa_tasks.scoring.mcq import cues
@@ -15,12 +15,15 @@ _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
 
-_TELLING = (cues.GOOD, cues.WRONG, cues.OPTION, cues.FITS)
 _WORDY = re.compile(r"[^\W\u3040-\U0010ffff]")
 _ENDS_WORDY = re.compile(r"(?:[^\W\u3040-\U0010ffff]|\w')$")
 _ENDS_NUMBER = re.compile(r"(?:[-−]|\d[.,])$")
 # What makes a number a part of a longer value: 5 of 5.2, 50 of 50+5\pi, 2 of 2 \cdot 3.
 _GOES_ON = re.compile(r"[.,]\d|-[\d\\]|\s?[+*/^]\s?[\d\\]|\s?\\(?:cdot|pi|sqrt)")
+
+_SPARE = re.compile(r"[\s{}]|(?<=\\)[dt](?=frac)")
+_DIGIT = re.compile(r"\d")
+_UNIT = re.compile(r"(?<=\d)(?:[°%]|[a-z]{2,12}|[gm])(?:\^?[23])?$")
 
 
 class Options:
@@ -41,23 +44,20 @@ class Options:
             if text and text.upper() not in self.texts:
                 owners[text] = owners.get(text, "") + letter
         self.words = frozenset(filter(_is_word, owners))
+        self._values = _values(owners)
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
     @cached_property
     def are_numbers(self) -> bool:
         """Whether each text has a digit."""
-        return all(re.search(r"\d", text) for text in self.texts.values())
-
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The words of all texts."""
-        return frozenset(" ".join(self.texts.values()).split())
+        return all(map(_DIGIT.search, self.texts.values()))
 
     def cleaned(self, text: str) -> str:
         """Return a line of a response as option texts are compared with it: plain, 1500 for
-        1,500 and 3 for 3.0.
+        1,500 and 3 for 3.0; the option's text for a line that is its value.
         """
-        return SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
+        text = SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
+        return self._values.get(_squeezed(fold(text)), text)
 
 
 def _comparable(choices: Mapping[str, str]) -> tuple[dict[str, str], bool]:
@@ -76,10 +76,32 @@ def _comparable(choices: Mapping[str, str]) -> tuple[dict[str, str], bool]:
     return texts, are_values
 
 
+def _values(texts: Collection[str]) -> dict[str, str]:
+    """Return value -> text; a value has no spaces and no braces, and may lack the unit that all
+    numbers share.
+    """
+    values = {_squeezed(text): text for text in texts}
+    numbers = [value for value in values if _DIGIT.search(value)]
+    units = {end[0] if (end := _UNIT.search(number)) else "" for number in numbers}
+    if len(units) == 1:
+        (unit,) = units
+        values |= {value.removesuffix(unit): text for value, text in values.items()}
+    return values if len(values) >= len(texts) else {}
+
+
+def _squeezed(text: str) -> str:
+    return _SPARE.sub("", text)
+
+
 def _is_word(text: str) -> bool:
     """Return whether an option's text is a common word, or as short as one."""
     kind = cues.KIND_OF_WORD.get(text, cues.GOOD)
-    return _SHORT.fullmatch(text) is not None or kind not in _TELLING
+    return _SHORT.fullmatch(text) is not None or kind not in (
+        cues.GOOD,
+        cues.WRONG,
+        cues.OPTION,
+        cues.FITS,
+    )
 
 
 def masked(text: str, options: Options) -> str:

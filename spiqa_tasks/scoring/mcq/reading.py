@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from spiqa_tasks.scoring.mcq.cues import ANSWER, OTHER
+from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF, OTHER
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
@@ -27,7 +27,10 @@ _HEADING = re.compile(
 )
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
+_ANSWER = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
+_CORRECTIONS = 2  # more answers are a loop
 _DENIAL = compiled("FILL{0,3} NOT")
+_RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
 
@@ -42,7 +45,6 @@ class Reading:
         self.fields = fields_in(text)
         self.lines = [line for line in text.split("\n") if line and not line.isspace()]
         self._read: dict[str, Line] = {}
-        self._at: dict[int, Line] = {}
 
     def line(self, text: str) -> Line:
         """Return a line as kinds; equal lines are read once."""
@@ -54,18 +56,14 @@ class Reading:
         """Return the line at `index`; one that begins with an option with the heading before it
         (`Answer:`).
         """
-        if index not in self._at:
-            line, before = self.lines[index], self.lines[index - 1] if index else ""
-            if self._is_headed(index, line, before):
-                line = f"{before.rstrip(' *_:#')}: {line}"
-            self._at[index] = self.line(line)
-        return self._at[index]
-
-    def _is_headed(self, index: int, line: str, before: str) -> bool:
-        is_heading = _SINGLE.match(line) is not None and _HEADING.fullmatch(before) is not None
-        if not is_heading or index in self.listed:
-            return False
-        return _EXPLAINS.search(self.line(before).kinds) is None
+        line, before = self.lines[index], self.lines[index - 1] if index else ""
+        is_headed = (
+            _SINGLE.match(line)
+            and _HEADING.fullmatch(before)
+            and index not in self.listed
+            and not _EXPLAINS.search(self.line(before).kinds)
+        )
+        return self.line(f"{before.rstrip(' *_:#')}: {line}" if is_headed else line)
 
     @cached_property
     def unread(self) -> int:
@@ -105,10 +103,12 @@ class Reading:
         claims = [claim] if claim else line.claims
         return settle([each for each in claims if each.of_text <= of_text], line)
 
-    def says(self, what: Callable[[Line, int], bool], index: int, start: int) -> bool:
-        """Return whether a line says something from `start` on, or a later one anywhere."""
+    def retracts(self, index: int, start: int) -> bool:
+        """Return whether a line says from `start` on, or a later one anywhere, that nothing can be
+        chosen.
+        """
         later = map(self.line, self.lines[index + 1 :])
-        return what(self.at(index), start) or any(what(line, 0) for line in later)
+        return is_undecided(self.at(index), start) or any(map(is_undecided, later))
 
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
@@ -161,13 +161,11 @@ def _field(reading: Reading) -> frozenset[str]:
     """Return the options named by the last field with a letter; {"?"} if the last one denies
     all: `none of these`.
     """
-    contents = [field.content for field in reading.fields]
-    if not contents:
-        return _NOTHING
-    denies = _DENIAL.match(reading.line(contents[0]).kinds)
-    if denies and not reading.content(contents[0], True):
+    last = reading.fields[0].content if reading.fields else ""
+    if _DENIAL.match(reading.line(last).kinds) and not reading.content(last, True):
         return _NO_OPTION
-    return next(filter(None, (reading.content(content, False) for content in contents)), _NOTHING)
+    letters = (reading.content(field.content, False) for field in reading.fields)
+    return next(filter(None, letters), _NOTHING)
 
 
 def _field_text(reading: Reading) -> frozenset[str]:
@@ -187,19 +185,28 @@ def _decisions(line: Line, of_text: bool = False) -> list[Claim]:
 
 def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
     """Return the options that the last line with a named answer leaves standing, else the last line
-    of its own.
-
-    An answer that is named earlier outranks a lone letter at the end, unless the letter is one
-    of several named.
+    of its own: an answer that is named earlier outranks a lone letter at the end.
     """
     alone = _NOTHING
     for index, line in reading.backwards(reading.unread if of_text else -1):
         claims = _decisions(line, of_text)
         if any(claim.level == "named" for claim in claims):
-            named = settle(claims, line)
-            return alone if alone and alone < named else named
+            return settle(claims, line)
         alone = alone or reading.alone(index, of_text)
     return alone
+
+
+def _looped(reading: Reading) -> frozenset[str]:
+    """Return the options that lines name as the only answer, if they are too many to be
+    corrections.
+    """
+    cased = enumerate(map(str.lower, reading.lines))
+    lines = (reading.at(index) for index, line in cased if _ANSWER.search(line))
+    named = (
+        settle([claim for claim in _claims(line) if claim.level == "named"], line) for line in lines
+    )
+    looped = _NOTHING.union(*(letters for letters in named if len(letters) == 1))
+    return looped if len(looped) > _CORRECTIONS else _NOTHING
 
 
 def _concluded(reading: Reading) -> frozenset[str]:
@@ -210,15 +217,28 @@ def _concluded(reading: Reading) -> frozenset[str]:
 
 def _stated(reading: Reading) -> frozenset[str]:
     """Return the options that all lines state."""
-    return _NOTHING.union(*(settle(_claims(line), line) for _, line in reading.backwards()))
+    return _NOTHING.union(
+        *(settle(_claims(line), line) for _, line in reading.backwards(reading.unread))
+    )
 
 
 def _opening(reading: Reading) -> frozenset[str]:
     """Return the option that the first line with a mention begins with, by its letter."""
-    *_, (index, first) = [(0, Line("", ())), *reading.backwards()]
+    *_, (index, first) = [(0, Line("", ())), *reading.backwards(reading.unread)]
     claim = first.opening("lead")
-    is_letter = claim is not None and not claim.of_text and index not in reading.listed
-    return claim.letters if claim and is_letter else _NOTHING
+    if claim is None:
+        return _restated(reading)
+    return _NOTHING if claim.of_text or index in reading.listed else claim.letters
+
+
+def _restated(reading: Reading) -> frozenset[str]:
+    """Return the only option that an answer mentions if it begins with its label, before a text
+    that is not known, and that may deny: `D) He is wrong`.
+    """
+    only = reading.mentioned()
+    if any(reading.options.texts.values()) or len(only) != 1 or not _ITEM.match(reading.lines[0]):
+        return _NOTHING
+    return only if _RESTATED.match(reading.at(0).kinds) else _NOTHING
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
@@ -237,7 +257,7 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     if last is None:
         return _NOTHING
     is_mention = by == "text" and not found[1]
-    if reading.says(is_undecided, *((0, 0) if is_mention else last)):
+    if reading.retracts(*((0, 0) if is_mention else last)):
         return _NOTHING
     return frozenset(found[1] or found[0])
 
@@ -272,13 +292,14 @@ def _of_letter(reading: Reading) -> frozenset[str]:
 # is ambiguous.
 RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("field", _field),
+    ("answer_line", _looped),
     ("answer_line", _named),
     ("conclusion", _concluded),
     ("statement", _stated),
     ("text", _field_text),
     ("text", lambda reading: _named(reading, True)),
     ("statement", _opening),
-    ("mark", lambda reading: _spoken_for(reading, "mark")),
+    ("mark", lambda reading: _spoken_for(reading, "mark", reading.unread)),
     ("text", _of_text),
     ("letter", _of_letter),
 )

@@ -27,7 +27,9 @@ _REST = compiled(
 )
 _DENIES = compiled("[NOT WRONG LESS]")
 _REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN")
-_DESCRIBES = compiled("NOT FILL{0,2} [OTHER FITS] IS FILL{0,2} $")  # the one that does not fit is
+_DESCRIBES = compiled(  # the one that does not fit is; the net that could not be a cube is
+    "(NOT FILL{0,2} [OTHER FITS] | OTHER IT MAY? NOT? [OTHER FITS FILL IS]{1,9}) IS FILL{0,2} $"
+)
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
@@ -112,10 +114,9 @@ def _strength(
     if _is_denied(before, opened, after):
         return None
     first, last = line.listing
-    is_listed = first <= start < last
     if _SPEAKS_FOR.search(opened + after):
         return 1 + concludes
-    if is_listed:
+    if first <= start < last:
         return 0
     if _is_contrasted(line, sentence, end, after):
         return None

@@ -25,18 +25,17 @@ _SPECIAL = re.compile(
 )
 _MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
 _LATEX_TEXT = re.compile(
-    r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
+    r"\\(?:text|mbox|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
 )
 _LATEX = (
-    (re.compile(r"(?<=[\d}])\s+(?=\\(?:sqrt|pi|cdot|%))"), ""),  # 2\pi is 2 \pi
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
     (re.compile(r"\\[;: ]|~"), " "),
     (re.compile(r"\\([%$#&_])|\\[,!]|\\(?:left|right)(?![a-z])"), r"\1"),
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
-CIRCLED = re.compile("[\u2460-\u2473]")
-_EACH_CIRCLED = re.compile("([\u2460-\u2473])")
+CIRCLED = re.compile("([\u2460-\u2473])")
+
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 
 # A single letter in quotes or in markdown's italics.
@@ -45,8 +44,8 @@ _QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
 # What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0.
 SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
 
-_TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
 _DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
+_TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
 
 # The form that a prompt asks for, repeated: `for example: Answer: A`.
 _EXAMPLE = re.compile(
@@ -58,13 +57,13 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 _CITATION = re.compile(r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))")
+# A full stop without a space: `42 cm.The answer is B`.
+_GLUED = re.compile(r"(?<=[a-z)}\]$])\.(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
+_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _SOURCES = re.compile(
     r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
     re.IGNORECASE,
 )
-# A full stop without a space: `42 cm.The answer is B`.
-_GLUED = re.compile(r"(?<=[a-z)}\]$])\.(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
-_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
 
 # Cyrillic and Greek capitals that are written for Latin ones, as labels.
@@ -98,7 +97,7 @@ def in_one_form(text: str) -> str:
     """
     if text.isascii():
         return text
-    parts = _EACH_CIRCLED.split(text)
+    parts = CIRCLED.split(text)
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
     text = "".join(parts)
     for sign, others in _CHARACTERS.items():
@@ -194,7 +193,7 @@ _NEXT = re.compile(
     r"|#{2,6}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
     r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
     r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
-    r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|domanda|вопрос"
+    r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|quest[ãa]o|domanda|вопрос"
     r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])))",
     re.IGNORECASE | re.MULTILINE,
 )

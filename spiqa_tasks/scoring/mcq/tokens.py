@@ -38,7 +38,7 @@ _NOT_IN = r"0-9a-z\u00c0-\u024f\u1e00-\u1eff"
 _TOKEN = re.compile(
     # (B), <B>, B), and [B] but behind a word: not f(B), not (A, B), not (B) = 72
     r"(?P<enclosed>(?:[(<](?<![\w'\\^_)\]}].)\ ?(?:option\ |choice\ )?[a-z]\ ?[)>]"
-    r"|\[(?<![\w'\\^_)\]}].)(?:(?<![a-z]\ .)|(?<=is\ .)|(?<=answer\ .)|(?<=option\ .))\ ?[a-z]\ ?\]"
+    r"|\[(?<![\w'\\^_)\]}].)\ ?[a-z]\ ?\]"
     r"|[a-z]\)(?<![,/&;(]\ ..)(?<![,/&;(]..)(?<!\bor\ ..)(?<!\band\ ..)"
     rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-]..))(?!\s?=(?!>)))"
     rf"|(?<!\w)(?:{_any_of(cues.KIND_OF_PHRASE)})(?!\w)"
@@ -193,10 +193,9 @@ class _Tokens:
         """Return whether a noun before a letter, `Sentence B`, begins the line or follows the
         name of an answer.
         """
-        is_noun = (
-            _LABELLED.match(self.line, token.start()) and token[0] not in self.options.vocabulary
-        )
-        return (not self.kinds or self._is_named()) and bool(is_noun)
+        is_noun = _LABELLED.match(self.line, token.start()) is not None
+        is_of_option = any(token[0] in text for text in self.options.texts.values())
+        return (not self.kinds or self._is_named()) and is_noun and not is_of_option
 
     def _own_text(self, letter: str, end: int) -> int:
         """Return the end of the option's text if it follows its letter, or 0."""
@@ -209,6 +208,8 @@ class _Tokens:
 
     def _enclosed(self, token: re.Match[str]) -> tuple[str, str]:
         letter = token[0].rstrip(")]> ")[-1].upper()
+        if token[0][0] == "[" and self.before in (cues.OTHER, cues.FILL):  # the matrix [A]
+            return cues.OTHER, ""
         self.skip = self._own_text(letter, token.end() - 1)
         if self.skip:
             return cues.CONFIRMED, letter

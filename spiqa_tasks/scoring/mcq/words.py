@@ -9,7 +9,9 @@ Every change raises the matcher's version.
 # Languages whose cues are found within words: they are written without spaces, or with endings.
 JOINED = frozenset(("zh", "ja", "ko", "th"))
 
-ENGLISH = """
+# Language -> its table; the first ones are those in which most models are evaluated.
+LANGUAGES = {
+    "en": """
     answer: answer, ans, answered, verdict, prediction, submission, assistant
     option: option, choice, letter, selection, alternative
     noun: caption, figure, image, candidate, statement
@@ -63,9 +65,8 @@ ENGLISH = """
     part: panel, panels, subfigure, subplot, part, row, column, step, equation, figure shows
     other: right angle, right triangle, right side, right hand, the right of, to the right, right angled, right-angled
     other: best of, true that, in that, so that, so far, so many, so much, image shows
-"""
-
-CHINESE = """
+""",
+    "zh": """
     answer: 答案, 答
     option: 选项, 選項
     listing: 的选项, 的選項, 各选项
@@ -82,9 +83,8 @@ CHINESE = """
     know: 确定, 確定, 判断, 判斷, 判定, 得出, 識別, 识别
     only: 只有
     because: 解析, 解释, 分析, 理由, 因为, 由于, 因為
-"""
-
-SPANISH = """
+""",
+    "es": """
     answer: respuesta
     option: opción, opcion, letra, alternativa, inciso
     listing: opciones, alternativas
@@ -102,9 +102,8 @@ SPANISH = """
     because: porque, ya que, debido
     hard: imposible, difícil
     know: determinar, identificar, saber, decidir
-"""
-
-FRENCH = """
+""",
+    "fr": """
     answer: réponse, réponses
     option: choix, lettre, proposition, option
     listing: options, propositions
@@ -120,9 +119,8 @@ FRENCH = """
     because: parce que
     hard: impossible, difficile
     know: déterminer, identifier, répondre
-"""
-
-GERMAN = """
+""",
+    "de": """
     answer: antwort
     option: buchstabe, auswahl, antwortmöglichkeit, aussage
     listing: optionen, antwortmöglichkeiten
@@ -139,16 +137,15 @@ GERMAN = """
     because: weil, denn, da
     hard: unmöglich, schwierig
     know: bestimmen, erkennen, beantworten, entscheiden
-"""
-
-PORTUGUESE = """
+""",
+    "pt": """
     answer: resposta
     option: opção, opçao, letra, alternativa
     listing: opções, alternativas
     good: correta, correto, certa, certo
     wrong: incorreta, incorreto, errada, errado
     is: é, são, seria
-    pick: escolho
+    pick: escolho, corresponde à, corresponde a
     not: não, nao, nenhuma
     so: portanto, logo, assim, em conclusão
     but: mas
@@ -157,9 +154,8 @@ PORTUGUESE = """
     because: pois, porque
     hard: impossível, difícil
     know: determinar, identificar, responder
-"""
-
-JAPANESE = """
+""",
+    "ja": """
     answer: 答え, 解答, 正解, 回答
     option: 選択肢
     listing: の選択肢
@@ -175,9 +171,8 @@ JAPANESE = """
     fill: です, だ, である, 最も, となります, になります, を, の
     know: 特定
     because: 説明, 解説, なぜなら
-"""
-
-KOREAN = """
+""",
+    "ko": """
     answer: 정답, 답변, 답, 正答
     option: 선택지, 보기
     good: 옳, 맞, 적절한, 올바른
@@ -193,9 +188,8 @@ KOREAN = """
     know: 判别, 판단, 확인
     only: 만
     because: 해설, 때문
-"""
-
-RUSSIAN = """
+""",
+    "ru": """
     answer: ответ, ответом, ответа
     option: вариант, буква, вариантом
     listing: вариантов, варианты
@@ -212,9 +206,8 @@ RUSSIAN = """
     because: потому, поскольку, так как
     hard: невозможно, трудно, сложно
     know: определить, ответить, выбрать
-"""
-
-ITALIAN = """
+""",
+    "it": """
     answer: risposta
     option: opzione, lettera
     listing: opzioni
@@ -230,9 +223,8 @@ ITALIAN = """
     because: perché, poiché
     hard: impossibile
     know: determinare, identificare, rispondere, decidere
-"""
-
-ARABIC = """
+""",
+    "ar": """
     answer: الإجابة, الاجابة, الجواب, إجابة, الإجابه
     option: الخيار, الاختيار, خيار, الحرف
     listing: الخيارات
@@ -247,9 +239,8 @@ ARABIC = """
     because: لأن, حيث
     hard: مستحيل, صعب
     know: تحديد
-"""
-
-HINDI = """
+""",
+    "hi": """
     answer: उत्तर, जवाब
     option: विकल्प
     good: सही
@@ -260,9 +251,8 @@ HINDI = """
     but: लेकिन
     and: और, या
     because: क्योंकि
-"""
-
-VIETNAMESE = """
+""",
+    "vi": """
     answer: đáp án, trả lời, câu trả lời
     option: phương án, lựa chọn
     good: đúng, chính xác
@@ -274,9 +264,8 @@ VIETNAMESE = """
     but: nhưng
     and: và, hoặc
     because: vì
-"""
-
-INDONESIAN = """
+""",
+    "id": """
     answer: jawaban, jawabannya
     option: pilihan, opsi, huruf
     good: benar, tepat, yang benar, yang tepat, yang paling tepat
@@ -288,9 +277,8 @@ INDONESIAN = """
     but: tetapi
     and: dan, atau
     because: karena
-"""
-
-TURKISH = """
+""",
+    "tr": """
     answer: cevap, cevabı, cevabım, yanıt
     option: seçenek, şık, şıkkı, seçeneği
     good: doğru, doğrudur
@@ -301,9 +289,8 @@ TURKISH = """
     and: ve, veya
     fill: olarak, olmalıdır
     because: çünkü
-"""
-
-PERSIAN = """
+""",
+    "fa": """
     answer: پاسخ, جواب
     option: گزینه, گزینهٔ, گزینه‌ی, گزینۀ
     good: درست, صحیح
@@ -314,9 +301,8 @@ PERSIAN = """
     but: اما
     and: یا
     because: زیرا, چون
-"""
-
-THAI = """
+""",
+    "th": """
     answer: คำตอบ, เฉลย, ตอบ
     option: ตัวเลือก, ข้อ
     good: ถูกต้อง, ที่ถูก, ถูก
@@ -328,9 +314,8 @@ THAI = """
     but: แต่
     and: และ, หรือ
     because: เพราะ
-"""
-
-BENGALI = """
+""",
+    "bn": """
     answer: উত্তর, উত্তরটি
     option: বিকল্প, অপশন
     good: সঠিক
@@ -341,20 +326,8 @@ BENGALI = """
     but: কিন্তু
     and: এবং, বা
     because: কারণ
-"""
-
-URDU = """
-    good: درست
-    option: آپشن, اختیار
-    fill: ہے, کا
-    not: نہیں
-    so: لہذا, اس لیے
-    but: لیکن
-    and: اور
-    because: کیونکہ
-"""
-
-UKRAINIAN = """
+""",
+    "uk": """
     answer: відповідь, відповіддю
     option: варіант, літера
     good: правильна, правильний, правильною, вірна, вірний
@@ -365,9 +338,8 @@ UKRAINIAN = """
     but: але
     and: або, та
     because: бо, оскільки
-"""
-
-POLISH = """
+""",
+    "pl": """
     answer: odpowiedź, odpowiedzią
     option: opcja, wariant, litera
     good: prawidłowa, poprawna, właściwa, prawidłową, poprawną
@@ -378,9 +350,8 @@ POLISH = """
     but: ale
     and: lub, oraz
     because: ponieważ
-"""
-
-DUTCH = """
+""",
+    "nl": """
     answer: antwoord
     option: optie, keuze
     good: juiste, goede
@@ -392,9 +363,8 @@ DUTCH = """
     and: en
     fill: het
     because: omdat
-"""
-
-CZECH = """
+""",
+    "cs": """
     answer: odpověď, odpovědí
     option: možnost, varianta
     good: správná, správnou, správně
@@ -403,9 +373,8 @@ CZECH = """
     not: není
     so: tedy, proto
     because: protože
-"""
-
-ROMANIAN = """
+""",
+    "ro": """
     answer: răspuns, răspunsul
     option: opțiunea, varianta, opţiunea
     good: corect, corectă
@@ -415,9 +384,8 @@ ROMANIAN = """
     so: deci, așadar, prin urmare
     and: sau, și
     because: deoarece
-"""
-
-HUNGARIAN = """
+""",
+    "hu": """
     answer: válasz
     option: opció, lehetőség, válaszlehetőség
     good: helyes
@@ -426,9 +394,8 @@ HUNGARIAN = """
     so: tehát, ezért
     and: vagy
     because: mert
-"""
-
-GREEK = """
+""",
+    "el": """
     answer: απάντηση
     option: επιλογή
     good: σωστή, ορθή
@@ -440,9 +407,8 @@ GREEK = """
     and: και, ή
     fill: η, το
     because: επειδή, διότι
-"""
-
-HEBREW = """
+""",
+    "he": """
     answer: תשובה, התשובה
     option: אפשרות, האפשרות
     good: נכונה, הנכונה, נכון
@@ -453,9 +419,18 @@ HEBREW = """
     so: לכן
     and: או
     because: כי
-"""
-
-SWAHILI = """
+""",
+    "ur": """
+    good: درست
+    option: آپشن, اختیار
+    fill: ہے, کا
+    not: نہیں
+    so: لہذا, اس لیے
+    but: لیکن
+    and: اور
+    because: کیونکہ
+""",
+    "sw": """
     answer: jibu
     option: chaguo
     good: sahihi
@@ -463,23 +438,22 @@ SWAHILI = """
     not: sio
     so: kwa hiyo, kwa hivyo
     because: kwa sababu
-"""
-
-SWEDISH = """
+""",
+    "sv": """
     answer: svar, svaret
     option: alternativ
     good: rätt, rätta
     is: är
     not: inte
-"""
-
-MARKS = """
+""",
+    "marks": """
     good: ✓, ✔, ✅, ☑
     wrong: ✗, ✘, ❌, ✕, ☒, ×
     is: =
     so: ∴, ⇒
     and: /, &, plus
-"""
+""",
+}
 
 ORDINALS = """
     first, second, third, fourth, fifth, sixth
@@ -493,37 +467,3 @@ ORDINALS = """
 
 # What ordinals count: `the second option` is B.
 COUNTED = "option, choice, alternative, opción, opção, alternativa, proposition, opzione, вариант"
-
-# Language -> its table; the first ones are those in which most models are evaluated.
-LANGUAGES = {
-    "en": ENGLISH,
-    "zh": CHINESE,
-    "es": SPANISH,
-    "fr": FRENCH,
-    "de": GERMAN,
-    "pt": PORTUGUESE,
-    "ja": JAPANESE,
-    "ko": KOREAN,
-    "ru": RUSSIAN,
-    "it": ITALIAN,
-    "ar": ARABIC,
-    "hi": HINDI,
-    "vi": VIETNAMESE,
-    "id": INDONESIAN,
-    "tr": TURKISH,
-    "fa": PERSIAN,
-    "th": THAI,
-    "bn": BENGALI,
-    "uk": UKRAINIAN,
-    "pl": POLISH,
-    "nl": DUTCH,
-    "cs": CZECH,
-    "ro": ROMANIAN,
-    "hu": HUNGARIAN,
-    "el": GREEK,
-    "he": HEBREW,
-    "ur": URDU,
-    "sw": SWAHILI,
-    "sv": SWEDISH,
-    "marks": MARKS,
-}

@@ -138,6 +138,20 @@ CLAIMS = (
     ("A alternativa que melhor se encaixa é a A, pois é vermelho.", COLOURS, "A"),
     ("The most fitting decision that one would make is:\n\nB. It is so.", COLOURS, "B"),
     ("The car is blue. This can be seen as it is neither red nor green.", COLOURS, "B"),
+    ("Resposta: C.\n\nQuestão 5: Qual?\nResposta: A.", COLOURS, "C"),
+    ('"A"\n##\nQuestão 5:\nEnunciado: Qual?\nResposta: D. o', COLOURS, "A"),
+    ("The answer is (A).\nThe answer is (D).\nThe answer is (C).", COLOURS, None),
+    (
+        "a) It is 9. The answer is A.\nb) Then the answer is (D).\nc) The answer is B.",
+        COLOURS,
+        None,
+    ),
+    ("D) Sabrina está errada, pois esse período não será descontado.", PICTURES, "D"),
+    ("B) não pode negar o apoio espiritual solicitado.", PICTURES, "B"),
+    ("C) é inconstitucional, pois não foi observado.", PICTURES, "C"),
+    ("Isso dá azul, o que corresponde à alternativa B.", COLOURS, "B"),
+    ("I chose [C] because it fits.", COLOURS, "C"),
+    ("The pattern that could NOT be folded to form a cube is (D).", PICTURES, "D"),
 )
 FORMS = (
     ("答えは「B」です。", "B"),

@@ -616,6 +616,14 @@ def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) 
     assert extract_choice(response, {"A": "60°", "B": option}) == Choice("B", "text")
 
 
+DEGREES = {"A": r"$20^{\circ}$", "B": r"$30^{\circ}$"}
+AREAS = {
+    "A": r"$1 \mathrm{~cm}^{2}$",
+    "B": r"$2 \mathrm{~cm}^{2}$",
+    "C": r"$\frac{1}{2} \mathrm{~cm}^{2}$",
+}
+
+
 @pytest.mark.parametrize(
     ("response", "options", "letter"),
     [
@@ -631,6 +639,15 @@ def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) 
         ),
         (r"The answer is: 50+5\pi", {"A": "$50$", "B": r"$10+5 \pi$"}, None),
         (r"$\frac{1}{4}\cdot\pi$", {"A": r"$\pi$", "B": r"$2 \pi$"}, None),
+        (r"The angle is \boxed{30}.", DEGREES, "B"),
+        ("30", DEGREES, "B"),
+        (r"\boxed{2\mbox{ cm}^2}", AREAS, "B"),
+        ("2 Cm^2", AREAS, "B"),
+        (r"\boxed{\dfrac{1}{2}}", AREAS, "C"),
+        (r"\boxed{60}", {"A": r"$40 \mathrm{~cm}$", "B": r"$60 \mathrm{~cm}$", "C": "more"}, "B"),
+        (r"\boxed{80 - 10 \pi}", {"A": r"$80-10\pi$", "B": r"$60-10\pi$"}, "A"),
+        ("\\boxed{PS}", {"A": "$P Q$", "B": "$P S$"}, "B"),
+        ("A + P = 5, A is best.\n\\boxed{7}", {"A": "8 Taler", "B": "9 Taler"}, None),
     ],
 )
 def test_values_and_labels_as_models_published_them(

@@ -10,7 +10,6 @@ from lines import COLOURS, NINE, named
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.reading import RULES, Reading
-from spiqa_tasks.scoring.mcq.stance import is_undecided
 
 LISTING = "A. red\nB) blue\n(C) green\nOption D: dark red"
 
@@ -190,7 +189,7 @@ def test_what_is_said_later_may_choose_nothing(
     """In the line itself from a place on, or in a later one; what stands before takes nothing
     back.
     """
-    assert reading_of(text).says(is_undecided, index, start) is found
+    assert reading_of(text).retracts(index, start) is found
 
 
 @pytest.mark.parametrize(
@@ -403,7 +402,6 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("field", "B", COLOURS, ""),
         ("answer_line", "The answer is B\nAnswer: 108", COLOURS, "B"),
         ("answer_line", "The answer is A\nIt rains.\nB\nIt is wide.", COLOURS, "A"),
-        ("answer_line", "The answer is A or B\nIt rains.\nB", COLOURS, "B"),
         ("answer_line", "B\nThe answer is A\nIt is red.", COLOURS, "A"),
         ("answer_line", "The answer is A, so B is correct", COLOURS, "A"),
         ("answer_line", "A. red\nB. blue", COLOURS, ""),

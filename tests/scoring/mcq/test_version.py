@@ -23,7 +23,7 @@ from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES, Line, settle
 from spiqa_tasks.scoring.mcq.stance import stances
 from spiqa_tasks.scoring.mcq.tokens import _CERTAIN, without_texts
-from spiqa_tasks.scoring.mcq.words import ENGLISH
+from spiqa_tasks.scoring.mcq.words import LANGUAGES
 
 pytestmark = SHARED
 HERE = Path(__file__).parent
@@ -130,7 +130,7 @@ def test_every_example_of_a_form_is_among_the_phrases() -> None:
 def test_nearly_every_english_cue_decides_a_phrase(monkeypatch: pytest.MonkeyPatch) -> None:
     """For all but 4% there is a phrase that is read otherwise where the cue is of another kind."""
     undecided = []
-    english = dict(cues.cues_of(ENGLISH))
+    english = dict(cues.cues_of(LANGUAGES["en"]))
     for cue, kind in english.items():
         spoken = [(phrase, COLOURS) for phrase in PHRASES if cue in phrase.lower()]
         before = list(read(spoken))
