@@ -200,13 +200,16 @@ def _looped(reading: Reading) -> frozenset[str]:
     """Return the options that lines name as the only answer, if they are too many to be
     corrections.
     """
-    cased = enumerate(map(str.lower, reading.lines))
-    lines = (reading.at(index) for index, line in cased if _ANSWER.search(line))
-    named = (
-        settle([claim for claim in _claims(line) if claim.level == "named"], line) for line in lines
-    )
-    looped = _NOTHING.union(*(letters for letters in named if len(letters) == 1))
-    return looped if len(looped) > _CORRECTIONS else _NOTHING
+    cued = [index for index, line in enumerate(reading.lines) if _ANSWER.search(line.lower())]
+    if len(cued) <= _CORRECTIONS:
+        return _NOTHING
+
+    looped: set[str] = set()
+    for line in map(reading.at, cued):
+        named = settle([claim for claim in _claims(line) if claim.level == "named"], line)
+        if len(named) == 1:
+            looped |= named
+    return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 
 def _concluded(reading: Reading) -> frozenset[str]:
