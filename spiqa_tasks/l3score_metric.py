@@ -152,9 +152,9 @@ def _rows(
 def _row(position: int, question: Any, references: Any, prediction: Any) -> list[Candidate]:
     several = [references] if isinstance(references, str) else references
     row = (question, list(several) if isinstance(several, Iterable) else [], prediction)
-    if not row[1] or not conforms(row, tuple[str, list[str], str]):
+    if not any(row[1]) or not conforms(row, tuple[str, list[str], str]):
         raise InputError(
-            f"Expected question, references and prediction [{position}] as strings, found"
+            f"Expected question, a reference and prediction [{position}] as strings, found"
             f" {row!r:.300}."
         )
     return [Candidate(prediction, question, reference) for reference in row[1]]

@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import KEPT
-from spiqa_tasks.hosts.lmms_eval.registration import source_task
+from spiqa_tasks.hosts.lmms_eval.registration import source_task, yaml_of
 from spiqa_tasks.runs.join import task_questions
 from spiqa_tasks.runs.selection import SOURCE_YAML, Subset, partial_coverage
 
@@ -137,6 +137,8 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
             "Choose with --name."
         )
 
+    place = folder / name
+    _check_name(name, place)
     target = config.get("doc_to_target")
     listed = {
         **kept,
@@ -149,8 +151,8 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     for field in ("digest", SOURCE_YAML):
         listed.pop(field, None)
     digest = digest_of(listed)
+    _check_replaced(place / KEPT, digest)
 
-    place = folder / name
     place.mkdir(parents=True, exist_ok=True)
     # The list goes first: a YAML whose list is not there would end the host.
     content = {SOURCE_YAML: str(source), "digest": digest, **listed}
@@ -162,6 +164,24 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     path = place / f"{name}.yaml"
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
+
+
+def _check_name(name: str, place: Path) -> None:
+    """Raise InputError if another task of the host has the name, and would run in its place."""
+    taken = yaml_of(name)
+    if taken is not None and taken.parent != place:
+        raise InputError(
+            f"Expected a name that no other task has, found {name}. Choose another with --name."
+        )
+
+
+def _check_replaced(listing: Path, digest: str) -> None:
+    """Raise InputError if the task was written before with other questions: runs of it exist."""
+    if listing.is_file() and json.loads(listing.read_text("utf-8")).get("digest") != digest:
+        raise InputError(
+            f"{listing.parent.name} exists with other questions. Choose another name with --name, "
+            f"or delete {listing.parent}."
+        )
 
 
 def _values(config: Mapping[str, Any], listed: Kept, digest: str) -> dict[str, Any]:

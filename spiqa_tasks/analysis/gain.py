@@ -19,6 +19,7 @@ from spiqa_tasks.analysis.merging import (
     questions,
 )
 from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import lmms_eval, selection
@@ -381,7 +382,9 @@ def averages(table: Sequence[Row]) -> list[Row]:
 
     means = []
     for members in overall.values():
-        if len(members) < 2:
+        metrics = {member.metric for member in members}
+        # an L3Score and an accuracy have no average; accuracies have a name in each host's task
+        if len(members) < 2 or (len(metrics) > 1 and L3SCORE in metrics):
             continue
         known = [member.result for member in members if member.result is not None]
         mean = replace(

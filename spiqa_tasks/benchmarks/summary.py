@@ -25,6 +25,9 @@ Rows = Mapping[str, tuple[Metric, str | None]]
 # Rate of open answers that are scored as they are, as no answer in the format was read in them.
 UNFORMATTED = "unformatted_rate"
 
+# Forms of plain files, of whose answers nobody knows whether they were asked for a format.
+PLAIN = ("jsonl", "table")
+
 
 def rows_of(metrics: Sequence[Metric], records: RecordSet) -> Rows:
     """Return a row per metric, the headline first, each followed by its groups."""
@@ -131,8 +134,7 @@ def counts(records: RecordSet) -> dict[str, int]:
 def _tally(records: Records) -> dict[str, int]:
     """Return kind -> number of answers that are none, or not whole."""
     unformatted = sum(record.scored_unparsed for record in records)
-    # Nobody knows whether the answers in a plain file were asked for a format.
-    if unformatted and parse(records[0].signature).predictions == "jsonl":
+    if unformatted and parse(records[0].signature).predictions in PLAIN:
         unformatted = 0
     return {
         "refused": sum(record.refused for record in records),
@@ -201,9 +203,8 @@ def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     remarks = benchmark.remarks(records)
     if records and (remark := outcomes(records).remark):
         first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))
-        remedy = (
-            f"Most such answers count as wrong. Read some, such as {first}; if cut off, raise "
-            "max_new_tokens."
-        )
+        remedy = f"Most such answers count as wrong. Read some, such as {first}."
+        if any(record.truncated for record in records):
+            remedy = f"{remedy} Raise max_new_tokens for those that are cut off."
         remarks = [*remarks, f"{remark[0].upper()}{remark[1:]}. {remedy}"]
     return remarks

@@ -15,7 +15,7 @@ from spiqa_tasks.analysis.filtered_task import (
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import user_folder
-from spiqa_tasks.printable import counted, say
+from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
@@ -114,7 +114,8 @@ def _write_list(arguments: argparse.Namespace) -> int:
 def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     include = arguments.include_path[-1] if arguments.include_path else None
     name = arguments.name or name_of(kept["source"])
-    return write_task(kept, name, user_folder().resolve(), include)
+    with said_if_slow("reading the host's tasks"):
+        return write_task(kept, name, user_folder().resolve(), include)
 
 
 def _show(records: list[dict[str, Any]], written: list[Path], form: str) -> None:

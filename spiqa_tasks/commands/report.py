@@ -7,6 +7,7 @@ from pathlib import Path
 
 from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path, withheld_values
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build, has_samples
@@ -38,6 +39,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files named, by default the page, and print their paths."""
+    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
+    if not named or "html" in named:
+        require("report", "The page")
+
     runs, remarks = runs_by_path(arguments)
     runs = with_short_names(runs)
     shown = list(filter(has_samples, runs))
@@ -52,7 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     command = shlex.join(["spiqa-tasks", *sys.argv[1:]])
     report = build(runs, [*remarks, *withheld], arguments.title, command)
-    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
     for form, path in (named or {"html": DEFAULT}).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):

@@ -161,21 +161,35 @@ def decoded(text: str) -> str:
 
 
 def _spreadsheet(path: Path) -> list[Fields]:
-    """Return the rows of the first sheet of a spreadsheet; DataError: a broken one."""
+    """Return the rows of the only sheet of a spreadsheet with cells; DataError: a broken one."""
     require("excel", f"Reading {path}")
     from openpyxl import load_workbook
 
     try:
         with path.open("rb") as file:  # a path would have to end in .xlsx
-            sheet = load_workbook(file, read_only=True).worksheets[0]
-            sheet.reset_dimensions()  # some writers leave wrong ones
-            cells = list(sheet.iter_rows(values_only=True))
+            sheets = load_workbook(file, read_only=True).worksheets
+            cells = {sheet.title: _cells_of(sheet) for sheet in sheets}
+            if not sheets:
+                raise ValueError("no sheet")
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise DataError(
-            f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
+            f"Expected {path} to be an xlsx spreadsheet, found a broken one: {error}. Save it again."
         ) from error
-    rows = [[decoded(text_of(cell)) for cell in row] for row in cells]
-    return _rows(path, [row for row in rows if any(row)])
+
+    filled = {title: rows for title, rows in cells.items() if rows}
+    if len(filled) > 1:
+        raise DataError(
+            f"Expected {path} to have one sheet with cells, found {', '.join(filled)}. Save the "
+            "one with the answers as a file of its own."
+        )
+    return _rows(path, next(iter(filled.values()), []))
+
+
+def _cells_of(sheet: Any) -> list[list[str]]:
+    """Return the cells of a sheet as texts, without empty rows."""
+    sheet.reset_dimensions()  # some writers leave wrong ones
+    rows = [[decoded(text_of(cell)) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    return [row for row in rows if any(row)]
 
 
 def _separated(path: Path) -> list[Fields]:

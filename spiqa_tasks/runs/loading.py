@@ -277,6 +277,7 @@ def _scored(
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
         remarks.append(
-            f"{run.path}: not judged. Name a judge with --judge, or score it with --output first."
+            f"{run.path}: not judged, so that its other metrics are compared. Name a judge with "
+            "--judge, or score it with --output first."
         )
     return scoring.score(scoring.read(joined, judge))

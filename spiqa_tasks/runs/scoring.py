@@ -21,7 +21,6 @@ from spiqa_tasks.hosts.lmms_eval_files import (
     write_log,
 )
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.runs.columns import LINES as PLAIN
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
 from spiqa_tasks.runs.run import Identity, Run, Written, model_of
 from spiqa_tasks.runs.selection import question_of
@@ -51,7 +50,7 @@ def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
         "prompt": made.prompt,
         "max_side": made.max_side,
         "ids": joined.ids,
-        "predictions": run.form,
+        "predictions": made.predictions or run.form,
         **run.identity.signature_fields,
     }
     scorer = make_scorer(
@@ -125,8 +124,8 @@ def values_of(run: Run) -> dict[str, Value]:
         if metric.name in omitted:
             found |= {} if group else {name: Value(math.nan, 0, reason=omitted[name])}
             continue
-        if name == summary.UNFORMATTED and not metric.of_documents and run.form == PLAIN:
-            continue  # nobody knows whether those answers were asked for the format
+        if name == summary.UNFORMATTED and not metric.of_documents and run.form in summary.PLAIN:
+            continue
         value = run.value(metric, group)
         if value.n or value.reason is not None:
             # else nothing in the answers has it, such as whether they were cut
@@ -138,7 +137,9 @@ def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
     omitted = run.written.omitted.keys()
     counts = match_counts(run.written.unmatched)
-    return summary.score_object(run.task, run.record_set, values_of(run), omitted, **counts)
+    values = values_of(run)
+    scored = summary.score_object(run.task, run.record_set, values, omitted, **counts)
+    return scored | summary.intervals(values)
 
 
 def is_complete(run: Run) -> bool:
@@ -185,7 +186,6 @@ def _log_of(run: Run) -> TaskLog:
         "judge": run.written.judge,
         "groups": run.written.sizes,
         **score_object(run),
-        **summary.intervals(values),
     }
     answers = [
         LoggedAnswer(answer.record, answer.response.text, answer.place, answer.question)

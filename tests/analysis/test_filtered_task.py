@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -107,9 +108,20 @@ def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> N
     assert ids_of("hard_demo") == [row["id"] for place, row in enumerate(rows) if place % 3]
     log = tmp_path / "1_samples_mmstar_demo.jsonl"
     log.write_text(log.read_text().replace(rows[0]["data"], "other"))
-    run_filter(tmp_path, "--write", "--name", "hard_demo")
+    run_filter(tmp_path, "--write", "--name", "other_demo")
     with pytest.raises(SystemExit, match=r"\(mmstar/demo@other\), found"):
-        ids_of("hard_demo")
+        ids_of("other_demo")
+
+
+@pytest.mark.parametrize("name", ["mmstar", "mmstar_filtered", "spiqa"])
+def test_a_written_task_has_a_name_of_its_own(
+    tmp_path: Path, run_filter: Filter, name: str
+) -> None:
+    """One of the host's tasks, or of ours, would run in its place."""
+    write_answers(tmp_path, "mmstar_demo", set(range(0, 24, 3)))
+    status, said = run_filter(tmp_path, "--write", "--name", name)
+    assert status == 2
+    assert f"Expected a name that no other task has, found {name}." in said
 
 
 def test_a_written_task_is_filtered_again_under_the_next_number(
@@ -124,6 +136,10 @@ def test_a_written_task_is_filtered_again_under_the_next_number(
     expected = [row["id"] for place, row in enumerate(rows) if place % 3][4:]
     assert ids_of("mmstar_demo_filtered_2") == expected
     write_answers(tmp_path / "3", "mmstar_demo", {1, 2})
+    status, said = run_filter(tmp_path / "3", "--write")
+    assert status == 2
+    assert "mmstar_demo_filtered exists with other questions" in said
+    shutil.rmtree(user_folder() / "mmstar_demo_filtered")
     assert run_filter(tmp_path / "3", "--write")[0] == 0
     with pytest.raises(SystemExit, match="with 12 other questions"):
         ids_of("mmstar_demo_filtered_2")

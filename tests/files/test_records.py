@@ -162,17 +162,24 @@ def test_objects_come_back_as_they_are(
 
 
 def test_the_kind_of_file_is_told_by_its_content(tmp_path: Path) -> None:
-    """A spreadsheet with another name is one; its first sheet counts, and rows without any cell
-    do not.
-    """
+    """A spreadsheet with another name is one; sheets and rows without any cell do not count."""
     path = tmp_path / "t.tsv"
     with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
         pd.DataFrame({"id": ["x", None, "y"], "prediction": ["A", None, None]}).to_excel(
             writer, index=False
         )
-        pd.DataFrame({"id": ["other"]}).to_excel(writer, sheet_name="second", index=False)
+        pd.DataFrame().to_excel(writer, sheet_name="second", index=False)
     (tmp_path / "t.xlsx").rename(path)
     assert read_cells(path) == [{"id": "x", "prediction": "A"}, {"id": "y", "prediction": ""}]
+
+
+def test_several_sheets_are_refused_by_name(tmp_path: Path) -> None:
+    """Nobody knows which of them has the answers."""
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        for name in ("Notes", "Answers"):
+            pd.DataFrame({"id": ["x"]}).to_excel(writer, sheet_name=name, index=False)
+    with pytest.raises(DataError, match="to have one sheet with cells, found Notes, Answers"):
+        read_cells(tmp_path / "t.xlsx")
 
 
 @given(

@@ -7,6 +7,7 @@ from typing import Any
 
 from lmms_eval.api.filter import Filter
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import row_options
 
@@ -35,6 +36,15 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self._letters = letters
         self._fallback = fallback
         self._has_warned = False
+
+    def check(self, task: str, columns: Sequence[str]) -> None:
+        """Raise InputError if the task's docs lack a column that the YAML names."""
+        missing = [column for column in self._columns if column not in columns]
+        if missing:
+            raise InputError(
+                f"{task}: Expected the column {missing[0]} of the options, found "
+                f"{', '.join(columns)}. Correct {NAME} in the task's filter_list."
+            )
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers.

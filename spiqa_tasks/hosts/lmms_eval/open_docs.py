@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS, FreeSettings
@@ -84,6 +85,10 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
     """
     found = {}
     for role in ("question", "answer"):
+        if role not in metadata and (misspelt := get_close_matches(role, metadata)):
+            raise InputError(
+                f"{name}: Expected {role} in the YAML's metadata, found {misspelt[0]}. Correct it."
+            )
         names = [metadata[role]] if role in metadata else NAMES[role]
         columns = [column for column in names if column in docs.column_names]
         if not columns:

@@ -166,8 +166,8 @@ def _patch_baselines(host: Any) -> None:
 
 
 def _patch_options(host: Any) -> None:
-    """Refuse `--num_fewshot` of our tasks before the model is loaded, and unknown columns of open
-    answers before it is asked.
+    """Refuse `--num_fewshot` of our tasks before the model is loaded, and unknown columns of
+    anybody's tasks before it is asked.
 
     Needed as the host fails while it makes the requests, or shows chat models no example, and as
     it hands docs to `process_docs` without their YAML.
@@ -175,11 +175,9 @@ def _patch_options(host: Any) -> None:
 
     @replacing(host, "evaluate")
     def of_known_columns(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
-        from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
-
         with exit_with_message():
             for found in host.get_task_list(kwargs.get("task_dict") or {}):
-                check_columns(found.task)
+                _check_columns(found.task)
         return evaluate(*args, **kwargs)
 
     @replacing(host, "simple_evaluate")
@@ -189,6 +187,18 @@ def _patch_options(host: Any) -> None:
             if ours:
                 _check_options(ours[0], kwargs)
         return evaluate(*args, **kwargs)
+
+
+def _check_columns(task: Any) -> None:
+    """Raise InputError if a task names a column for our hooks or filter that its docs lack."""
+    from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
+    from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
+
+    check_columns(task)
+    columns = getattr(task.eval_docs_no_media, "column_names", None)
+    for step in itertools.chain.from_iterable(each.filters for each in task._filters):
+        if columns is not None and isinstance(step, ChoiceLetter):
+            step.check(task.config.task, columns)
 
 
 def _ours(names: Iterable[Any]) -> list[str]:
@@ -291,25 +301,24 @@ def register_tasks() -> None:
     patch(PATCHES)
 
 
+def yaml_of(task: str) -> Path | None:
+    """Return the YAML of a task or group of the host or of ours by its name, None without one."""
+    entry = _task_index([], full=True).get(task)
+    return None if entry is None else Path(str(entry["yaml_path"])).resolve()
+
+
 def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, Any]]:
     """Return the YAML of any task of the host and its values, functions left out.
 
     Raises InputError: no task of this name, or a group.
     """
     require("lmms-eval", "Writing a task")
-    from lmms_eval.tasks import TaskManager
     from lmms_eval.utils import load_yaml_config
-    from loguru import logger as log_of_host
 
-    register_tasks()
     folders = [] if include_path is None else [str(include_path)]
-    log_of_host.disable("lmms_eval")
-    try:
-        index = TaskManager("WARNING", folders, include_defaults=False).task_index
-        if task not in index:  # only then: indexing the host's own tasks takes seconds
-            index = TaskManager("WARNING", folders).task_index
-    finally:
-        log_of_host.enable("lmms_eval")
+    index = _task_index(folders, full=False)
+    if task not in index:  # only then: indexing the host's own tasks takes seconds
+        index = _task_index(folders, full=True)
 
     if index.get(task, {}).get("type") not in ("task", "python_task"):
         raise InputError(
@@ -318,3 +327,17 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
         )
     path = Path(index[task]["yaml_path"]).resolve()
     return path, load_yaml_config(str(path), mode="simple")
+
+
+def _task_index(folders: list[str], full: bool) -> dict[str, Any]:
+    """Return task -> entry of the host's index: ours and those in the folders, or `full`."""
+    from lmms_eval.tasks import TaskManager
+    from loguru import logger as log_of_host
+
+    register_tasks()
+    log_of_host.disable("lmms_eval")
+    try:
+        index: dict[str, Any] = TaskManager("WARNING", folders, include_defaults=full).task_index
+    finally:
+        log_of_host.enable("lmms_eval")
+    return index

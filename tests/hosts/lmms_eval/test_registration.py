@@ -179,7 +179,7 @@ def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) 
 
 def _evaluator() -> Any:
     """A module as the host's evaluator, patched; its function returns what it was called with."""
-    host = SimpleNamespace(simple_evaluate=lambda *args, **kwargs: (args, kwargs))
+    host = SimpleNamespace(simple_evaluate=lambda *args, **kwargs: (args, kwargs), evaluate=None)
     _patch_options(host)
     return host
 
