@@ -138,15 +138,12 @@ def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], l
 
     Runs of our `_llm` tasks are added to `bases`.
     """
-    is_base = {(run.path, run.task) for run in bases}
     seeing = []
     blind = []
     problems = []
-    for run in selection.with_unique_labels(runs):
+    for run in selection.with_unique_labels(_without_bases(runs, bases)):
         if remark := selection.changed_options_remark(run):
             problems.append(remark)
-        elif (run.path, run.task) in is_base:
-            continue  # one on the plain task, too, though it looks like a run with images
         elif selection.is_few_shot(run):
             bases.append(run)
         elif selection.is_blind(run):
@@ -154,6 +151,23 @@ def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], l
         else:
             seeing.append(run)
     return seeing, blind, problems
+
+
+def _without_bases(runs: list[Run], bases: list[Run]) -> list[Run]:
+    """Return the runs less the bases, but for a base that is also the blind run of a model.
+
+    A base on the plain task looks like a run with images.
+    """
+    is_base = {(run.path, run.task) for run in bases}
+    others = [run for run in runs if (run.path, run.task) not in is_base]
+    return others + [
+        run
+        for run in runs
+        if (run.path, run.task) in is_base
+        and selection.is_blind(run)
+        and not selection.is_few_shot(run)
+        and selection.twin(run, others)
+    ]
 
 
 def pair_of(

@@ -96,6 +96,21 @@ def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
     assert (status, record["s_t"], record["llm"]) == (0, 0.25, "m")
 
 
+def test_answers_without_images_may_be_those_of_the_llm_base(tmp_path: Path, gain: Gain) -> None:
+    """The same run is named in both roles: a sentence, and leakage 0 where that is accepted."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    blind = tmp_path / "2_results.json"
+    asked = [blind, tmp_path / "1_results.json", "--llm-base", blind]
+    status, (record,), errors = gain(*asked)
+    assert (status, record["mg"], record["s_t"]) == (3, 0.5, None)
+    assert errors == (
+        "spiqa-tasks: Expected another model as LLM base for mmstar_filtered, found m,pretrained=a "
+        "itself. S_t and ML are left out. Add --accept-differences if it is meant so.\n"
+    )
+    status, (record,), _ = gain(*asked, "--accept-differences")
+    assert (status, record["s_t"], record["ml"]) == (0, 0.5, 0.0)
+
+
 def test_swapped_runs_and_equal_answers_are_said(tmp_path: Path, gain: Gain) -> None:
     """S_wv above S_v by more than the interval of their difference; a text alone that changes
     nothing.

@@ -1,8 +1,12 @@
 """The list of every table and figure of the three papers."""
 
+import re
+import shlex
+
 import pytest
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.cli import command_of
 from spiqa_tasks.commands.paper_tables import MAKERS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import catalogue
@@ -62,6 +66,16 @@ def test_every_item_has_a_maker_or_a_reason_and_real_tasks(item: Item) -> None:
     assert item.maker in {*MAKERS, "counts"} or (not item.maker and item.note)
     known, groups = catalogue()
     assert set(item.tasks) <= {*known, *groups, *BENCHMARKS}
+
+
+@pytest.mark.parametrize(
+    "command",
+    sorted({text for item in items() for text in re.findall("`spiqa-tasks (.+?)`", item.note)}),
+)
+def test_every_command_of_a_note_can_be_typed(command: str) -> None:
+    """Its options exist, and it has the arguments that it needs."""
+    name, *words = shlex.split(command)
+    assert command_of(name)[1].parse_intermixed_args(words)
 
 
 def test_an_item_is_found_in_any_spelling() -> None:
