@@ -6,7 +6,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source
-from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _found(text: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of the tasks, and the groups, that have a text in their name or settings."""
-    every_task, every_group = catalogue()
+    every_task, every_group = catalogue(filtered_tasks())
     source = default_source()
     tasks = [
         _row(task, source)

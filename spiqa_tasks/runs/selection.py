@@ -16,6 +16,7 @@ from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
+from spiqa_tasks.runs.paths import VLMEVALKIT
 from spiqa_tasks.runs.run import FIRST, OPTIONS, SHOTS, Answer, Key, Run, checkpoint
 
 # Field of a kept.json with a path of the machine that wrote it, which its digest leaves out.
@@ -221,12 +222,20 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
         best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
         kept.append(best)
         for other in same:
-            if other is not best:
+            if other is not best and not _is_scored_beside(other, same):
                 remarks.append(
                     f"{best.task} of {best.identity.label} was run again: {best.path} counts, not "
                     f"{other.path}."
                 )
     return kept, remarks
+
+
+def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
+    """Whether one of the runs has the scores of VLMEvalKit's table, which are in its folder."""
+    return table.form == VLMEVALKIT and any(
+        run.form != VLMEVALKIT and run.path.parent == table.path.parent and run.date >= table.date
+        for run in runs
+    )
 
 
 def _unite_unjudged(versions: dict[Key, list[Run]]) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from answer_files import right_answers
 
 from spiqa_tasks.cli import main
 
@@ -44,6 +45,20 @@ def test_what_is_searched_for_is_all_that_is_listed(capsys: pytest.CaptureFixtur
     )
     assert main(["list", "--search", "nonsense"]) == 2
     assert "found none" in capsys.readouterr().err
+
+
+def test_a_filtered_task_is_listed_with_its_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the host runs it by its name."""
+    ids = tmp_path / "ids.txt"
+    ids.write_text("\n".join([*right_answers("mmstar_demo")][:5]))
+    made = ["--task", "mmstar_demo", "--ids", str(ids), "--write", "--name", "few"]
+    assert main(["filter", *made]) == 0
+    capsys.readouterr()
+    assert main(["list", "--search", "few", "--json"]) == 0
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
+    assert [(task["name"], task["questions"]) for task in tasks] == [("few", 5)]
 
 
 def test_the_folder_of_the_yamls(capsys: pytest.CaptureFixture[str]) -> None:

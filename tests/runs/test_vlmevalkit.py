@@ -78,6 +78,19 @@ def test_scores_beside_answers_count_and_answers_made_after_them_too(tmp_path: P
     assert forms() == [plain, *others]
 
 
+@pytest.mark.parametrize("date", ["", FIRST])
+def test_a_run_that_the_host_scored_is_one_run(tmp_path: Path, date: str) -> None:
+    """Its scores are written beside its answers, of which nothing is said."""
+    folder = tmp_path / "m" / date
+    os.utime(write_table(mmstar_table(ROWS), folder / "m_mmstar_demo.tsv"), (1e9, 1e9))
+    right = {row["id"]: row["answer"] for row in ROWS}
+    results = write_run_file(tmp_path / "x", "mmstar_demo", "m,host=vlmevalkit", right)
+    for file in results.parent.iterdir():
+        file.rename(folder / file.name)
+    (run,), remarks = load_runs([RunPath(tmp_path)])
+    assert (run.path.name, remarks) == (results.name, [])
+
+
 def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     """Score with the host's own matching, gain, compare, breakdown, filter and report."""
     wrong = [
