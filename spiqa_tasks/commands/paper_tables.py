@@ -101,11 +101,22 @@ _TABLES = {
 }
 
 
-def _measured(arguments: argparse.Namespace, item: Item) -> int:
-    runs = [run for run in measured_runs(arguments) if run.own.benchmark_name == item.paper]
-    if not runs:
-        raise InputError(f"Expected runs of {item.paper} for {item.name}, found none.")
+def _of_paper(runs: Sequence[Run], item: Item) -> list[Run]:
+    """Return the runs less those of other papers' tasks. Raises InputError: none is left."""
+    found = [run for run in runs if not run.is_own or run.own.benchmark_name == item.paper]
+    others = ", ".join(sorted({run.task for run in runs if run not in found}))
+    if not found:
+        raise InputError(
+            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found those of {others}. "
+            "Name other runs."
+        )
+    if others:
+        say(f"Left out, as {item.name} is of {item.paper}: {others}.")
+    return found
 
+
+def _measured(arguments: argparse.Namespace, item: Item) -> int:
+    runs = _of_paper(measured_runs(arguments), item)
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
     made = Table(rows, table.labels, table.values)
@@ -114,7 +125,7 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    runs = named_runs(arguments)
+    runs = _of_paper(named_runs(arguments), item)
     unjudged = [run for run in runs if not judged_scores(run)]
     rows = correlations(runs)
 
@@ -126,7 +137,8 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
-    print(render(arguments.format, models_table(named_runs(arguments), item.name)))
+    runs = _of_paper(named_runs(arguments), item)
+    print(render(arguments.format, models_table(runs, item.name)))
     return 0
 
 
@@ -142,7 +154,7 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
 
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """Print the values of the table's metrics and the printed ones for the same questions."""
-    runs, _ = runs_by_path(arguments)
+    runs = _of_paper(runs_by_path(arguments)[0], item)
     metrics = [_metrics(run, item, arguments.metric or item.options.get("metric")) for run in runs]
     # The text metrics of all runs in one call, which starts Java once.
     prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))

@@ -152,7 +152,24 @@ def test_runs_of_another_benchmark_are_refused(
     """In one sentence, as they have none of the benchmark's settings."""
     write_judged(tmp_path, "m", None)
     assert main(["paper", "scifibench", "figure8", str(tmp_path)]) == 2
-    assert "Expected runs of scifibench for Figure 8, found none" in capsys.readouterr().err
+    assert (
+        "Expected runs of scifibench_cs_fig2cap or scifibench_cs_cap2fig for Figure 8, found those "
+        "of spiqa_demo." in capsys.readouterr().err
+    )
+
+
+def test_runs_of_another_paper_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a sentence; if none is left, the tasks that the table is of are said."""
+    write_triple(tmp_path / "mmstar", rights(6, 8), rights(4, 8), None)
+    assert main(["paper", "spiqa", "table3", str(tmp_path)]) == 2
+    assert "Expected runs of spiqa or spiqa_perfigure_224px for Table 3" in capsys.readouterr().err
+    write_judged(tmp_path / "spiqa", "m", [0.5] * QUESTIONS)
+    assert main(["paper", "spiqa", "table3", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert "as Table 3 is of spiqa: mmstar_filtered, mmstar_filtered_text." in printed.err
+    assert "mmstar" not in printed.out
 
 
 def test_printed_rows_stand_below_for_people(
