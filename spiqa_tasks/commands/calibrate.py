@@ -18,6 +18,7 @@ from spiqa_tasks.commands.judge_options import (
     judge_configs,
     rule_of,
 )
+from spiqa_tasks.commands.run_arguments import add_columns
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
@@ -53,6 +54,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help="a judge to compare with the labels; may be given several times",
     )
     add_rule_options(parser)
+    add_columns(parser)
     about = "print how many calls, tokens and dollars; ask nothing"
     parser.add_argument("--dry-run", action="store_true", help=about)
     add_format(parser)
@@ -63,9 +65,14 @@ def run(arguments: argparse.Namespace) -> int:
     stored.
     """
     require("shots", "spiqa-tasks calibrate")
-    labels = read_labels(arguments.labels)
+    labels = read_labels(arguments.labels, arguments.columns)
     if labels.left_out:
         say(f"{labels.name}: {labels.left_out} verdicts without a usable label are left out.")
+    if unclear := labels.unclear:
+        say(
+            f"{len(unclear)} of {len(unclear) + len(labels.answers)} verdicts are neither yes nor "
+            f"no (such as {unclear[0]!r}) and are left out."
+        )
 
     judges = _judges(arguments)
     estimates = {name: judge.estimate(_requests(judge, labels)) for name, judge in judges.items()}

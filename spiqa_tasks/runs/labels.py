@@ -9,7 +9,8 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.judge.rules import Candidate
-from spiqa_tasks.runs.columns import USUAL, answers_of_rows
+from spiqa_tasks.runs.columns import USUAL, Columns, answers_of_rows, listed
+from spiqa_tasks.runs.run import Answer
 
 # Words for a right and a wrong answer, in lower case.
 YES = frozenset({"true", "yes", "1", "correct", "right"})
@@ -30,16 +31,18 @@ class Labelled:
 @dataclass(frozen=True)
 class Labels:
     """The labelled answers of a file with its name and sha256; `left_out` is the number of those
-    without a label, or of questions that EVOUNA calls improper.
+    without a label, or of questions that EVOUNA calls improper; `unclear` are labels that are
+    neither yes nor no, whose answers are left out, too.
     """
 
     name: str
     digest: str
     answers: tuple[Labelled, ...]
     left_out: int = 0
+    unclear: tuple[str, ...] = ()
 
 
-def read_labels(path: Path) -> Labels:
+def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     """Return the labelled answers of EVOUNA's json, or of rows.
 
     EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system. Rows have
@@ -58,20 +61,31 @@ def read_labels(path: Path) -> Labels:
         )
 
     answers = []
-    for place, answer in zip(labelled, answers_of_rows(path, labelled, USUAL), strict=True):
+    unclear = []
+    for place, answer in zip(labelled, answers_of_rows(path, labelled, columns), strict=True):
         word = str(labelled[place]["label"]).strip().lower()
-        if word not in YES | NO or not answer.question or not any(answer.references):
-            raise InputError(
-                f"Expected question, reference and a label, yes or no, in {place} of {path}, found "
-                f"{answer.question!r:.60}, {answer.references!r:.60} and {word!r}. Correct it."
-            )
-        # EVOUNA writes several references with slashes
-        references = "/".join(answer.references)
-        candidate = Candidate(answer.response.text, answer.question, references)
-        answers.append(Labelled(candidate, word in YES))
-
+        if word in YES | NO:
+            answers.append(Labelled(_candidate(answer, f"{place} of {path}"), word in YES))
+        else:
+            unclear.append(word)
+    if not answers:
+        raise InputError(
+            f"Expected labels in {path} such as yes and no, found {listed({*unclear})}. Correct "
+            "them."
+        )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return Labels(path.name, digest, tuple(answers), len(rows) - len(answers))
+    return Labels(path.name, digest, tuple(answers), len(rows) - len(labelled), tuple(unclear))
+
+
+def _candidate(answer: Answer, where: str) -> Candidate:
+    # EVOUNA writes several references with slashes
+    references = "/".join(answer.references)
+    if not answer.question or not any(answer.references):
+        raise InputError(
+            f"Expected question and reference in {where}, found {answer.question!r:.60} and "
+            f"{references!r:.60}. Correct it."
+        )
+    return Candidate(answer.response.text, answer.question, references)
 
 
 def _rows_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:

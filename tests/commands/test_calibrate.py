@@ -62,6 +62,21 @@ def test_each_judge_has_a_row(judge: str, labels: Path, capsys: pytest.CaptureFi
     assert re.search(r"data:labels/labels.jsonl@[0-9a-f]{12}\|judge:openai:one\|", row["signature"])
 
 
+def test_labels_that_are_neither_yes_nor_no_are_left_out(
+    judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a sentence; a column of another name is named as for the other commands."""
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    rows[0]["label"] = "partly"
+    for row in rows:
+        row["said"] = row.pop("prediction")
+    labels.write_text("\n".join(map(json.dumps, rows)))
+    asked = (labels, "--judge", judge, "--columns", "prediction=said")
+    status, (row,), said = run_json(capsys, "calibrate", *asked)
+    assert (status, row["n"]) == (0, 39)
+    assert "1 of 40 verdicts are neither yes nor no (such as 'partly') and are left out." in said
+
+
 def test_tables_have_values_times_100(
     judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
