@@ -132,8 +132,12 @@ def value(
             f"Expected the rows of one run, found {runs} runs. Use frame.groupby('run')."
         )
     if not has_metric(frame, metric):
-        known = ", ".join(name for name in frame.columns if name not in COLUMNS)
-        raise InputError(f"Expected a metric of the frame ({known}), found {metric}.")
+        others = {*frame.columns, *CORPUS_METRICS} - {*COLUMNS, *group_columns(frame)}
+        raise InputError(
+            f"Expected a metric of the frame ({', '.join(sorted(others))}), found {metric}. "
+            "Answers that were not judged have none of a judge: score them with --judge and "
+            "--output."
+        )
 
     reason = _noise(frame, metric) if partial else _shortage(frame, size) or _noise(frame, metric)
     if reason:

@@ -171,7 +171,7 @@ def _counting_runs(
     with said_if_slow("reading the answers"):
         for place in paths:
             runs, faults = read_runs(place, wanted.include, wanted.columns, only)
-            runs, without_task = _of_known_tasks(runs)
+            runs, without_task = _of_known_tasks(runs, wanted.tasks)
             tasks |= {run.task for run in runs}
             runs, unreadable = _readable([run for run in runs if wanted.has(run)], faults)
             if judged:
@@ -187,14 +187,14 @@ def _counting_runs(
     return list(found.values()), remarks
 
 
-def _of_known_tasks(runs: list[Run]) -> tuple[list[Run], list[str]]:
+def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], list[str]]:
     """Return the runs whose task is known, and a sentence on the others.
 
     If no task is known, the answers have their own questions.
     """
     known = [run for run in runs if run.task]
     if not known:
-        runs = list(map(_of_no_task, runs))
+        runs = [_of_no_task(run, wanted) for run in runs]
         return runs, [_LETTERS_ALONE.format(run.path) for run in runs if _has_letters_alone(run)]
 
     others = [str(run.path) for run in runs if not run.task]
@@ -205,17 +205,14 @@ def _of_known_tasks(runs: list[Run]) -> tuple[list[Run], list[str]]:
     return known, [f"Left out, with no task in the name: {files}. TASK=FILE names it."]
 
 
-def _of_no_task(run: Run) -> Run:
+def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     """The run as answers with their own questions.
 
     Raises InputError: these are not in the file.
     """
     answers = run.read()
     if not any(answer.question and any(answer.references) for answer in answers):
-        raise InputError(
-            f"Which task do the answers in {run.path} belong to? Add --task TASK, or the columns "
-            "question and reference (choices: question, options and answer)."
-        )
+        raise _no_task(run, wanted)
 
     has_options = any(answer.options for answer in answers)
     are_choices = has_options or all(answer.known_options for answer in answers)
@@ -225,6 +222,16 @@ def _of_no_task(run: Run) -> Run:
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
+
+
+def _no_task(run: Run, wanted: Sequence[str]) -> InputError:
+    remedy = (
+        "Add --task TASK, or the columns question and reference (choices: question, options and "
+        "answer)."
+    )
+    if wanted:
+        remedy = f"Name one of them, not a group: {', '.join(wanted)}."
+    return InputError(f"Which task do the answers in {run.path} belong to? {remedy}")
 
 
 def _has_letters_alone(run: Run) -> bool:

@@ -18,7 +18,7 @@ REFUSALS = {
     "list --search nonsense": "Expected a task or group with 'nonsense'",
     "prepare spiqa_testa": "spiqa_testA",
     "score spiqa_demo": "Name one, or a task and the answers to it.",
-    "score spiqa p.jsonl": "Add --task TASK, or the columns question and reference",
+    "score spiqa p.jsonl": "Name one of them, not a group: spiqa_testA, spiqa_testB, spiqa_testC.",
     "score mmstar_demo p.jsonl --rule sampled": "no --rule for mmstar_demo",
     "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
     "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",

@@ -182,6 +182,17 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
         assert "of the probability" in str(noise.reason)
 
 
+def test_a_score_of_no_judge_is_refused_with_the_metrics(tmp_path: Path) -> None:
+    """The groups of questions are none of these."""
+    papers = [sample_of(row, "x") for row in rows_for_scoring("spiqa", "demo", "")]
+    options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
+    write_run(tmp_path, "m", {"spiqa_demo": papers}, **options)
+    with pytest.raises(InputError, match="score them with --judge and --output") as error:
+        spiqa_tasks.value(spiqa_tasks.load_samples(tmp_path), "l3score")
+    assert "rouge_l" in str(error.value)
+    assert "figure_type" not in str(error.value)
+
+
 def test_a_run_without_clusters_keeps_its_interval_beside_one_with_them(
     rows_of: RowsOf, tmp_path: Path
 ) -> None:
