@@ -396,9 +396,7 @@ def averages(table: Sequence[Row]) -> list[Row]:
 
     means = []
     for members in overall.values():
-        metrics = {member.metric for member in members}
-        # an L3Score and an accuracy have no average; accuracies have a name in each host's task
-        if len(members) < 2 or (len(metrics) > 1 and L3SCORE in metrics):
+        if not _have_average(members):
             continue
         known = [member.result for member in members if member.result is not None]
         mean = replace(
@@ -412,6 +410,12 @@ def averages(table: Sequence[Row]) -> list[Row]:
         )
         means.append(mean)
     return means
+
+
+def _have_average(rows: Sequence[Row]) -> bool:
+    """Return whether there are several rows, all of L3Scores, or of accuracies by any name."""
+    metrics = {row.metric for row in rows}
+    return len(rows) > 1 and (len(metrics) == 1 or L3SCORE not in metrics)
 
 
 def mean_gain(gains: Sequence[Gain]) -> Gain:

@@ -39,8 +39,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files named, by default the page, and print their paths."""
-    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
-    if not named or "html" in named:
+    files = _files_of(arguments)
+    if "html" in files:
         require("report", "The page")
 
     runs, remarks = runs_by_path(arguments)
@@ -57,13 +57,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     command = shlex.join(["spiqa-tasks", *sys.argv[1:]])
     report = build(runs, [*remarks, *withheld], arguments.title, command)
-    for form, path in (named or {"html": DEFAULT}).items():
+    for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):
             text = _text(report, form, arguments.pictures)
         write_atomically(path, text.encode("utf-8", "replace"))
         print(path.resolve())
     return 0
+
+
+def _files_of(arguments: argparse.Namespace) -> dict[str, Path]:
+    """Return form -> file to write, by default the page."""
+    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
+    return named or {"html": DEFAULT}
 
 
 def _text(report: Report, form: str, pictures: str) -> str:

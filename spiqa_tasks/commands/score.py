@@ -34,7 +34,7 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.types import JudgeRequest
+from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import (
     Column,
@@ -69,6 +69,10 @@ REMEDIES = {
 
 # Unscored answers to a task, each with the name of the judge that will be asked, or ''.
 Answers = list[tuple[str, Unjudged]]
+
+
+# Each task with the answers to it.
+Answered = list[tuple[Task, list[Joined]]]
 
 
 class Batch(NamedTuple):
@@ -147,7 +151,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    batches = [_batch(arguments, task, joined) for task, joined in _joined(arguments)]
+    answers = _joined(arguments)
+    if _has_other_judge(arguments, answers):
+        return _print_stored(arguments)
+
+    batches = [_batch(arguments, task, joined) for task, joined in answers]
     if arguments.dry_run:
         return 0
     results = [_scored(arguments, batch.answers) for batch in batches]
@@ -157,6 +165,28 @@ def _score(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
     return 0 if _is_whole(batches, scored) else 3
+
+
+def _has_other_judge(arguments: argparse.Namespace, answers: Answered) -> bool:
+    """Return whether RUNs have verdicts of a judge that is not named now: these are kept."""
+    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _is_scoring(arguments):
+        return False
+    names = {each.run.judge_name for _, joined in answers for each in joined}
+    return not names <= {"", DEFAULT_JUDGE}
+
+
+def _print_stored(arguments: argparse.Namespace) -> int:
+    """Print the scores that RUNs have; 0 if they are whole."""
+    runs = named_runs(_as_runs(arguments))
+    judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
+    say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
+
+    by_task: dict[str, list[Run]] = {}
+    for run in runs:
+        shown = dataclasses.replace(run, definition=_as_asked(arguments, run.own))
+        by_task.setdefault(run.task, []).append(shown)
+    _print(arguments, list(by_task.values()))
+    return 0 if all(map(is_complete, runs)) else 3
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
@@ -204,7 +234,7 @@ def _as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
     return argparse.Namespace(**{**vars(arguments), **changed})
 
 
-def _joined(arguments: argparse.Namespace) -> list[tuple[Task, list[Joined]]]:
+def _joined(arguments: argparse.Namespace) -> Answered:
     """Return each task with the answers to it, joined to its questions."""
     wanted = selection(_as_runs(arguments))
     rows_of = functools.cache(task_questions)  # shared by the files of a task

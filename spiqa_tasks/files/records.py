@@ -173,7 +173,7 @@ def _spreadsheet(path: Path) -> list[Fields]:
                 raise ValueError("no sheet")
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise DataError(
-            f"Expected {path} to be an xlsx spreadsheet, found a broken one: {error}. Save it again."
+            f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
         ) from error
 
     filled = {title: rows for title, rows in cells.items() if rows}

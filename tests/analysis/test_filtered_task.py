@@ -119,7 +119,7 @@ def test_a_written_task_has_a_name_of_its_own(
 ) -> None:
     """One of the host's tasks, or of ours, would run in its place."""
     write_answers(tmp_path, "mmstar_demo", set(range(0, 24, 3)))
-    status, said = run_filter(tmp_path, "--write", "--name", name)
+    status, _, said = run_filter(tmp_path, "--write", "--name", name)
     assert status == 2
     assert f"Expected a name that no other task has, found {name}." in said
 
@@ -136,7 +136,7 @@ def test_a_written_task_is_filtered_again_under_the_next_number(
     expected = [row["id"] for place, row in enumerate(rows) if place % 3][4:]
     assert ids_of("mmstar_demo_filtered_2") == expected
     write_answers(tmp_path / "3", "mmstar_demo", {1, 2})
-    status, said = run_filter(tmp_path / "3", "--write")
+    status, _, said = run_filter(tmp_path / "3", "--write")
     assert status == 2
     assert "mmstar_demo_filtered exists with other questions" in said
     shutil.rmtree(user_folder() / "mmstar_demo_filtered")

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_sample, choice_samples, sample_of, write_run
 from run_command import run_json
 
-from spiqa_tasks.analysis.gain import Row, ablation_pairs, mean_gain, pair_of, rows
+from spiqa_tasks.analysis.gain import Row, ablation_pairs, averages, mean_gain, pair_of, rows
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.loading import load_runs
@@ -382,6 +383,13 @@ def test_averages_keep_ablations_apart(tmp_path: Path, gain: GainOf) -> None:
         ("grey", 0.75, 0.25),
         ("text", 0.75, 0.5),
     ]
+
+
+def test_an_l3score_and_an_accuracy_have_no_average() -> None:
+    """Accuracies have one, whatever the host's tasks call them."""
+    row: Any = SimpleNamespace(group="all", model="m", ablation="text", metric="accuracy")
+    other: Any = SimpleNamespace(**{**vars(row), "metric": "l3score"})
+    assert averages([row, other]) == []
 
 
 def test_an_average_needs_every_task_and_every_base() -> None:

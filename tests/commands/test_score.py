@@ -74,7 +74,8 @@ def test_the_json_has_the_metrics_the_counts_and_the_signature(
 ) -> None:
     """20 of 39 answers are right: the mean is that of 20 agreeing and 19 disagreeing verdicts."""
     found = score(capsys, "spiqa_demo", predictions)
-    assert set(found) == {"task", "metrics", "counts", "signature", "omitted"}
+    parts = {"task", "metrics", "counts", "signature", "omitted", "intervals", "n"}
+    assert set(found) == parts
     assert found["metrics"]["l3score"] == pytest.approx((20 * YES + 19 * (1 - YES)) / 39)
     assert found["metrics"]["judge_failed_rate"] == 0.0
     assert {key: found["counts"][key] for key in ("docs", "judged", "judge_failed")} == {

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from answer_forms import as_lmms_eval, as_run, as_table
 from host_files import sample_of, write_run
+from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 from run_files import run_header, run_values
 
@@ -188,3 +189,26 @@ def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
     assert "OPENAI_API_KEY" in errors
     assert "--judge" in errors
     assert run_json(capsys, "score", "spiqa_demo", tmp_path)[0] == 2
+
+
+def test_verdicts_of_another_judge_are_kept_where_none_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither are they forgotten, nor are others bought of the default judge."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path = tmp_path / "m.jsonl"
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
+    path.write_text("\n".join(lines))
+    out = tmp_path / "out"
+    with OpenAIServer(Behaviour()) as server:
+        judge = ["--judge", f"openai:other@{server.url}", "--metrics", "l3score"]
+        _, first, _ = run_json(capsys, "score", "spiqa_demo", path, *judge, "--output", out)
+
+        monkeypatch.delenv("SPIQA_JUDGE", raising=False)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        asked = len(server.requests)
+        status, again, errors = run_json(capsys, "score", out, "--metrics", "l3score")
+        assert len(server.requests) == asked
+    assert status == 0
+    assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
+    assert "The verdicts of openai:other@" in errors

@@ -102,6 +102,29 @@ def test_columns_that_are_not_there_are_named_before_the_model_is_asked(
     assert len(judged.requests) == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("open", OPEN.replace("answer: gold", "anwser: gold"), "Expected answer in the YAML's"),
+        ("choice", CHOICE.replace("options: options", "options: optons"), "the column optons of"),
+    ],
+)
+def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
+    charts: Path,
+    judged: OpenAIServer,
+    chat_args: str,
+    evaluate: Evaluate,
+    name: str,
+    text: str,
+    said: str,
+) -> None:
+    """A key of the metadata, or a column of the filter."""
+    (charts / f"charts_{name}.yaml").write_text(text)
+    with pytest.raises(SystemExit, match=said):
+        evaluate("openai", [f"charts_{name}"], chat_args, task_manager=manager(charts))
+    assert len(judged.requests) == (2 if name == "open" else 0)
+
+
 def test_a_run_without_a_judge_does_not_start(
     charts: Path, chat_args: str, evaluate: Evaluate, server: OpenAIServer
 ) -> None:
