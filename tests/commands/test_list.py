@@ -51,6 +51,7 @@ def test_a_filtered_task_is_listed_with_its_questions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As the host runs it by its name."""
+    pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
     ids = tmp_path / "ids.txt"
     ids.write_text("\n".join([*right_answers("mmstar_demo")][:5]))
     made = ["--task", "mmstar_demo", "--ids", str(ids), "--write", "--name", "few"]
