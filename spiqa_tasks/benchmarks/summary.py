@@ -192,8 +192,9 @@ def outcomes(records: Records) -> Outcomes:
 
 
 def _is_no_answer(record: Record) -> bool:
-    """Return whether an answer is none, or not whole."""
-    return record.refused or record.unparsed or record.scored_unparsed or bool(record.truncated)
+    """Return whether an answer is among those that `_tally` counts, but for failed requests."""
+    tally = _tally([record])
+    return any(tally[kind] for kind in ("refused", "unparsed", "truncated", "scored_unparsed"))
 
 
 def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:

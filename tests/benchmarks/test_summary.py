@@ -226,3 +226,12 @@ def test_the_warning_names_three_of_the_answers_that_are_none() -> None:
     unread = [Record(f"n{place}", rule="empty", signature=MADE) for place in range(4)]
     (remark,) = summary.remarks_on(BENCHMARKS["mmstar"], [choice(0, right=True), *unread])
     assert remark.endswith("Read some, such as n0, n1, n2.")
+
+
+def test_the_warning_names_no_answer_of_a_plain_file_for_its_format() -> None:
+    """Nobody knows whether it was asked for one; the refused ones are named."""
+    plain = Signature("0.3.0", "offline", "spiqa/demo@d1", predictions="jsonl").text
+    free = [Record(f"f{n}", "so", rule="unformatted", signature=plain) for n in range(4)]
+    refused = Record("r", "I cannot.", refused=True, signature=plain)
+    (remark,) = summary.remarks_on(BENCHMARKS["mmstar"], [*free, refused])
+    assert remark.endswith("Read some, such as r.")
