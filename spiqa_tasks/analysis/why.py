@@ -92,7 +92,8 @@ class Line:
 class Why:
     """The difference of two numbers, `number_b - number_a`, as the sum of the lines.
 
-    `differ` are the conditions in which the runs are known to differ.
+    `differ` are the conditions in which the runs are known to differ; `parts` say which run
+    answered a part of its task.
     """
 
     a: str
@@ -103,6 +104,7 @@ class Why:
     number_b: float
     lines: Sequence[Line]
     differ: Sequence[str]
+    parts: Sequence[str] = ()
 
 
 def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
@@ -280,7 +282,13 @@ def _explained(a: Number, b: Number, name_b: str, differ: Sequence[str]) -> Why:
     both = a.answers.join(b.answers, how="inner", lsuffix="_a", rsuffix="_b")
     _check(a, b, both)
     lines = _lines(a, b, both)
-    return Why(a.run.name, name_b, a.metric, b.metric, a.value, b.value, lines, differ)
+    runs = [a.run] if a.run is b.run else [a.run, b.run]
+    parts = [
+        f"{run.name} answered {run.coverage} questions"
+        for run in runs
+        if not run.record_set.is_whole
+    ]
+    return Why(a.run.name, name_b, a.metric, b.metric, a.value, b.value, lines, differ, parts)
 
 
 def _check(a: Number, b: Number, both: pd.DataFrame) -> None:

@@ -151,9 +151,11 @@ class Scorer:
         questions = self.join(records, self.rule) if self.join else records
         return _pending(questions)
 
-    def score(self, records: Records, whole: bool = True) -> list[Record]:
+    def score(
+        self, records: Records, whole: bool = True, later: Collection[str] = ()
+    ) -> list[Record]:
         """Return the records of different documents judged, with the per-answer scores of every
-        metric.
+        metric but those that are computed `later`, when their value is asked for.
 
         Scores that depend on other answers (CIDEr), and those of questions of several documents,
         need the `whole` run: a process of several has a part of it.
@@ -163,7 +165,8 @@ class Scorer:
 
         metrics = []
         for metric in self.metrics:
-            if metric.needs == "text programs" and (whole or not metric.of_corpus):
+            is_now = metric.name.removesuffix(RELEASED) not in later
+            if metric.needs == "text programs" and is_now and (whole or not metric.of_corpus):
                 metrics.append(metric)
         return _with_answer_scores(judged(records, self.judge), metrics)
 

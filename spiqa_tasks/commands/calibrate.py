@@ -19,6 +19,7 @@ from spiqa_tasks.commands.judge_options import (
     rule_of,
 )
 from spiqa_tasks.commands.run_arguments import add_columns
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
@@ -49,9 +50,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge",
         action="append",
-        required=True,
         metavar="PROVIDER:MODEL[@URL]",
-        help="a judge to compare with the labels; may be given several times",
+        help="a judge to compare; may be given several times (default: SPIQA_JUDGE)",
     )
     add_rule_options(parser)
     add_columns(parser)
@@ -97,6 +97,8 @@ def _column(name: str) -> Column:
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
     rule = rule_of(arguments, arguments.rule or "l3score")
     configs = judge_configs(arguments, os.environ)
+    if not configs:
+        raise InputError("Expected a judge to compare with the labels, found none. Add --judge.")
     return {name: Judge(config, rule) for name, config in configs.items()}
 
 

@@ -1,5 +1,7 @@
 """Detect the marks that hosts log in place of an answer if a request failed."""
 
+import re
+
 from spiqa_tasks.benchmarks.record import Response
 
 # Beginnings of texts that the hosts themselves write.
@@ -18,6 +20,15 @@ FAILURE_MARKERS = (
 # What lmms-eval's `async_openai` makes of a null, such as of a model that only reasoned.
 NULL = 'Error: can only concatenate str (not "NoneType") to str'
 
+# An error of a server at the beginning of a text, with the words that servers use; a number alone
+# is the right answer to some questions.
+_ERROR = re.compile(
+    r"\W*(?:[\w.]+ ?)?(?:error|exception|failed|failure|http|timeout|[45]\d\d)\b.{0,100}?"
+    r"\b(?:rate.?limit|too many requests|quota|timed? ?out|timeout|connection|overloaded|api.?key"
+    r"|unauthorized|bad gateway|unavailable|internal server)",
+    re.IGNORECASE | re.DOTALL,
+)
+
 # Characters kept of an error message, which may be a page of HTML.
 LONGEST_REASON = 300
 
@@ -25,6 +36,11 @@ LONGEST_REASON = 300
 def is_request_failure(text: str) -> bool:
     """Return whether `text` begins with a host's failure marker."""
     return text.lstrip().startswith(FAILURE_MARKERS)
+
+
+def reads_like_failure(text: str) -> bool:
+    """Return whether an answer reads like the error of a server: people decide whether it is."""
+    return _ERROR.match(text) is not None
 
 
 def response_of(

@@ -149,5 +149,6 @@ def why_table(found: Why) -> Table:
     ]
     a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
     b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
-    notes = [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
+    notes = [f"{part}." for part in found.parts]
+    notes += [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
     return Table(rows, ["cause"], values, f"{b} - {a}", notes, data=[asdict(found)])

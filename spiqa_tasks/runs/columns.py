@@ -38,6 +38,8 @@ _FIELDS = {
     ),
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
+    # a person's yes or no, which `calibrate` reads
+    "label": "label verdict",
 }
 # Field -> names of its column; the first that is there counts, in every command.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -164,7 +166,14 @@ class Columns:
         if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
 
-        answer = cell_text(self._value("prediction", row))
+        prediction = self._value("prediction", row)
+        if isinstance(prediction, dict) and prediction:
+            path = f"{self.name('prediction', row)}.{next(iter(prediction))}"
+            raise ValueError(
+                f"the keys {listed(prediction)}; --columns prediction={path} names one"
+            )
+
+        answer = cell_text(prediction)
         reason = _failure_of(row)
         if answer is None or reason:
             return Response("", reason or "no answer in the file", tuple(figures))

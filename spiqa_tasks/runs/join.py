@@ -12,6 +12,7 @@ from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
+from spiqa_tasks.hosts.failed_requests import reads_like_failure
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
@@ -106,7 +107,8 @@ def join_questions(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = [*_settings_remarks(run, asked, task)]
-    for remark in (*_match_remarks(run.path, unmatched), *said):
+    of_answers = _failure_remarks(run.path, matched)
+    for remark in (*_match_remarks(run.path, unmatched), *of_answers, *said):
         remarks.append(f"{task.name}: {remark}")
 
     rows = [_with_own_options(row, matched, unmatched["differing"]) for row in rows]
@@ -324,6 +326,17 @@ def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]]) -> Iterat
         if ids:
             first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
             yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
+
+
+def _failure_remarks(path: Path, answers: Answers) -> Iterator[str]:
+    """Yield a sentence on answers that read like errors of a server, which are scored."""
+    texts = {key: answer.response.text for key, answer in answers.items()}
+    failed = [key for key, text in texts.items() if reads_like_failure(text)]
+    if failed:
+        yield (
+            f"{path}: {counted(len(failed), 'answer')} like errors of a server, scored as answers; "
+            f"{failed[0]} has {_quoted(texts[failed[0]])}. A row with an `error` has no score."
+        )
 
 
 def _differences(

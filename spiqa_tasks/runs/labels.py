@@ -46,10 +46,11 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     """Return the labelled answers of EVOUNA's json, or of rows.
 
     EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system. Rows have
-    question, reference (a text or a list), prediction, and label (or verdict): yes/no, true/false,
-    1/0, correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
+    question, reference (a text or a list), prediction, and label: yes/no, true/false, 1/0,
+    correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
     """
-    rows = [row for entry in read_records([path]) for row in _rows_of(entry)]
+    entries = map(columns.resolved, read_records([path]))
+    rows = [row for entry in entries for row in _rows_of(entry, columns)]
     labelled = {
         f"verdict {number}": row
         for number, row in enumerate(rows, 1)
@@ -57,7 +58,8 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     }
     if not labelled:
         raise InputError(
-            f"Expected answers with a label in {path}, found none. Name a file with a column label."
+            f"Expected answers with a label in {path}, found none. Name their column with "
+            "--columns label=COLUMN."
         )
 
     answers = []
@@ -88,10 +90,11 @@ def _candidate(answer: Answer, where: str) -> Candidate:
     return Candidate(answer.response.text, answer.question, references)
 
 
-def _rows_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows_of(entry: Mapping[str, Any], columns: Columns) -> list[dict[str, Any]]:
     """The row with its label, or one for each system that EVOUNA has a verdict on."""
     if _GOLDEN not in entry:
-        return [{**entry, "label": entry.get("label", entry.get("verdict"))}]
+        column = columns.name("label", entry)
+        return [{**entry, "label": None if column is None else entry[column]}]
 
     rows = []
     for name, verdict in entry.items():

@@ -27,6 +27,9 @@ _LETTERS_ALONE = (
     "column options to score choices."
 )
 
+# METEOR's aligner takes ten seconds for a task of SPIQA, and a table may not ask for it.
+_LATER = ("meteor",)
+
 # Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
 
@@ -287,4 +290,4 @@ def _scored(
             f"{run.path}: not judged, so that its other metrics are compared. Name a judge with "
             "--judge, or score it with --output first."
         )
-    return scoring.score(scoring.read(joined, judge))
+    return scoring.score(scoring.read(joined, judge), later=_LATER)

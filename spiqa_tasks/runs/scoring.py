@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -65,12 +65,15 @@ def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
     return Unjudged(joined, scorer, records)
 
 
-def score(unjudged: Unjudged, judge: str = "") -> Run:
-    """Return the scored run, waiting for the judge; `judge` is what that is called."""
+def score(unjudged: Unjudged, judge: str = "", later: Collection[str] = ()) -> Run:
+    """Return the scored run, waiting for the judge; `judge` is what that is called.
+
+    Single answers have no scores by the metrics that are computed `later`.
+    """
     run = unjudged.run
     scorer = unjudged.scorer
     rows = unjudged.joined.rows
-    scored = {record.id: record for record in scorer.score(unjudged.records)}
+    scored = {record.id: record for record in scorer.score(unjudged.records, later=later)}
 
     places = {row["id"]: place for place, row in enumerate(rows)}
     answers = [

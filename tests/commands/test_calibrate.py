@@ -125,3 +125,22 @@ def test_the_forecast_asks_nothing(
     _, found, _ = run_json(capsys, "calibrate", labels, "--judge", judge, "--dry-run")
     assert found["dry_run"][0]["calls"] > 0
     assert not server.requests
+
+
+def test_the_column_of_labels_and_the_judge_are_named_as_elsewhere(
+    server: OpenAIServer,
+    labels: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`--columns label=` and SPIQA_JUDGE; with judging off there is nothing to compare."""
+    labels.write_text(labels.read_text().replace('"label"', '"human"'))
+    asked = (labels, "--columns", "label=human")
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:one@{server.url}")
+    status, (row,), _ = run_json(capsys, "calibrate", *asked)
+    assert (status, row["n"]) == (0, 40)
+
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    status, _, said = run_json(capsys, "calibrate", *asked)
+    assert status == 2
+    assert "Expected a judge to compare with the labels, found none. Add --judge." in said

@@ -1,8 +1,10 @@
 """`spiqa-tasks compare`: what it prints."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from host_files import choice_samples, write_demo_run, write_run
 from run_command import run_json
 
@@ -83,6 +85,10 @@ def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixt
     assert cells["answers empty or refused"][:2] == ["50.0", "12"]
     assert cells["answers empty or refused"][-3:] == ["12", "and", "0"]
     assert cells["difference"] == ["50.0"]
+
+    half = write_jsonl(tmp_path / "half.jsonl", islice(right_answers("mmstar_demo").items(), 12))
+    main(["compare", f"mmstar_demo={half}", other, "--why"])
+    assert "half answered 12 of 24 questions." in capsys.readouterr().out
 
     metrics = ("--metric", "accuracy,accuracy_lmms_eval")
     _, (found,), _ = run_json(capsys, "compare", first, other, "--why", *metrics)

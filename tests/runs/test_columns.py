@@ -30,7 +30,7 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     assert (
         str(error.value)
         == "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question,"
-        f" reference, options, figures, each once; found {text!r}."
+        f" reference, options, figures, label, each once; found {text!r}."
     )
 
 
@@ -137,3 +137,12 @@ def test_a_file_in_another_teams_form_is_one_command(
         pytest.approx(1.0),
         1.0,
     )
+
+
+def test_an_object_as_prediction_is_refused_with_the_path_to_type() -> None:
+    """Logs keep the text beside the tokens that it took."""
+    with pytest.raises(ValueError, match=r"keys text, usage; --columns prediction=output\.text"):
+        answer_of(
+            {"output": {"text": "A", "usage": 3}, "prediction": None},
+            Columns({"prediction": "output"}),
+        )

@@ -8,13 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import matched, mmstar_table, right_answers, rows_of, write_table
+from answer_files import (
+    matched,
+    mmstar_table,
+    right_answers,
+    rows_of,
+    write_jsonl,
+    write_table,
+)
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.columns import TABLE, read_answers
+from spiqa_tasks.runs.columns import LINES, TABLE, read_answers
 from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
@@ -154,3 +161,26 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
     twice = [] if separator else ["1805.06447v3/5", "1805.06447v3/9"]
     assert (len(joined.run.by_id), joined.unmatched["missing"]) == (666 - len(twice), twice)
     assert all(answer.response.text == key for key, answer in joined.run.by_id.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Error: 429 rate limit", True),
+        ("openai.APIConnectionError: Connection error.", True),
+        ("Request failed: timed out", True),
+        ("503 Service Unavailable", True),
+        ("HTTP 404", False),
+        ("Error: 512", False),
+        ("The figure shows the timeout of a connection.", False),
+    ],
+)
+def test_answers_like_errors_of_a_server_are_named_and_scored(
+    tmp_path: Path, text: str, is_said: bool
+) -> None:
+    """A number alone is the right answer to some questions."""
+    path = write_jsonl(tmp_path / "m.jsonl", {**ANSWERS, "3": text})
+    run = Run("mmstar_demo", Identity("m"), path, LINES, partial(read_answers, path, LINES))
+    joined, remarks = join_questions(run, DEMO)
+    assert joined.run.by_id["3"].response.failure is None
+    assert any("1 answer like errors of a server" in remark for remark in remarks) == is_said

@@ -25,6 +25,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
+from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.runs.loading import load_runs, own_runs, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
@@ -326,3 +327,19 @@ def test_a_judge_is_its_name_and_where_it_is_named_its_server(judge: str, expect
     )
     unjudged = run_of(choices([True]))
     assert judged_as_wanted([run, unjudged], judge) == [run, unjudged][not expected :]
+
+
+def test_a_comparison_of_unscored_answers_starts_no_aligner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """METEOR is computed when its value is asked for."""
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("METEOR was started")
+
+    monkeypatch.setattr(coco_java, "meteor_statistics", refuse)
+    path = write_jsonl(tmp_path / "m.jsonl", right_answers("spiqa_demo"))
+    (run,), _ = load(f"spiqa_demo={path}")
+    assert run.value(run.metric("rouge_l")).value == pytest.approx(1.0)
+    with pytest.raises(AssertionError, match="was started"):
+        run.value(run.metric("meteor"))
