@@ -122,7 +122,8 @@ def _no_answers(
     what = name or "this package's tasks"
     places = ", ".join(str(place.path) for place in paths)
     others = ", ".join(sorted({run.task for run in runs if not run.is_own}))
-    found = f"those to {others}. `compare` and `gain` read them." if others else "none."
+    readers = "`compare`, `gain` and `spiqa_tasks.load_samples` read them."
+    found = f"those to {others}. {readers}" if others else "none."
     return InputError(
         f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
     )

@@ -109,7 +109,7 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     assert (
         str(error.value)
         == f"Expected answers to this package's tasks in {tmp_path / 'c'}, found those to t."
-        " `compare` and `gain` read them."
+        " `compare`, `gain` and `spiqa_tasks.load_samples` read them."
     )
 
 

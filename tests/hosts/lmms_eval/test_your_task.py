@@ -1,6 +1,7 @@
 """The YAMLs of docs/your_task.md, run by the host with a judge."""
 
 import math
+from ast import literal_eval
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 import yaml
 from numbers_task import manager
 from openai_server import OpenAIServer
-from pages import blocks, page
+from pages import blocks, page, program
 from PIL import Image
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -75,6 +76,30 @@ def test_open_answers_of_any_task_are_judged_in_one_go(
     assert (first["id"], first["prediction"]) == ("0", "blue")
     assert first["score"] > 0.9 > 0.1 > second["score"]
     assert "data:answers/charts_open@docs " in first["signature"]
+
+
+def test_the_number_of_a_run_has_an_interval(
+    charts: Path,
+    judged: OpenAIServer,
+    chat_args: str,
+    evaluate: Evaluate,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The page's program prints both of the files that the host writes."""
+    from lmms_eval.loggers import EvaluationTracker
+
+    judged.behaviour.text = "blue"
+    found = evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    tracker = EvaluationTracker(output_path="out")
+    tracker.general_config_tracker.model_name_sanitized = "model"
+    samples = found["samples"]["charts_open"]
+    tracker.save_results_aggregated(found, found["samples"], "20260101_000000")
+    tracker.save_results_samples("charts_open", samples)
+    capsys.readouterr()
+    exec(program("your_task", "load_samples"))
+    value, interval = capsys.readouterr().out.split(maxsplit=1)
+    low, high = literal_eval(interval)
+    assert low < float(value) < high
 
 
 def test_a_doc_without_a_reference_is_no_0(
