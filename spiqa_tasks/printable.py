@@ -39,9 +39,9 @@ def say(*lines: str, program: str = "spiqa-tasks") -> None:
 
 
 @contextmanager
-def said_if_slow(doing: str) -> Iterator[None]:
+def said_if_slow(doing: str, program: str = "spiqa-tasks") -> Iterator[None]:
     """Say on stderr what the block is doing, once, if it takes longer than a second."""
-    timer = threading.Timer(SLOW, say, [f"{doing} ..."])
+    timer = threading.Timer(SLOW, say, [f"{doing} ..."], {"program": program})
     timer.daemon = True
     timer.start()
     try:

@@ -150,4 +150,4 @@ def _print(record: dict[str, Any], form: str) -> None:
     for pair in record.get("leaked", ()):
         print(f"{pair['lvlm']} answers {pair['n']} without the image that {pair['llm']} does not")
     if "leaked" in record:
-        print(f"leaked in most pairs: {record['leaked_by_most']}")
+        print(f"in most pairs: {counted(record['leaked_by_most'], 'question')}")

@@ -33,7 +33,7 @@ def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     ]
     assert "2 of 4 questions kept; by hits: 2 by 0, 2 by 1" in printed
     assert "abnormal hit rate: 50.0" in printed
-    assert "leaked in most pairs: 0" in printed
+    assert "in most pairs: 0 questions" in printed
     assert "0 easy, 0 moderate, 0 hard, 2 tough, 0 unknown" in printed
     assert "m0 answers 0 without the image that m0 does not" in printed
 

@@ -17,7 +17,9 @@ from spiqa_tasks.hosts.vlmevalkit import arguments, registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS, Arguments
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import earlier_answers
-from spiqa_tasks.printable import counted, say
+from spiqa_tasks.printable import counted, said_if_slow, say
+
+PROGRAM = "spiqa-vlmevalkit"
 
 COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
 
@@ -34,7 +36,7 @@ _FAILURES = {
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }
 
-_say = partial(say, program="spiqa-vlmevalkit")
+_say = partial(say, program=PROGRAM)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,10 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run() -> int:
-    registration.import_host()
-    from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length  # imports the host
+    with said_if_slow("starting VLMEvalKit", PROGRAM):
+        registration.import_host()
+        from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length  # imports the host
 
-    host = registration.command_of_host()
+        host = registration.command_of_host()
     run = arguments.read(host.parse_args, sys.argv[1:])
     remarks = [*check(run), *set_length(run)]
 
