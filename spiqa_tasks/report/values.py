@@ -234,8 +234,15 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
         lambda metric, group: metric if group == OVERALL else f"{metric}/{group}",
         ["group"],
     )
-    title = f"{run.name}, judge {run.judge_name or 'none'}" if is_named else ""
+    title = _title(run) if is_named else ""
     return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, _score_notes(run))
+
+
+def _title(run: Run) -> str:
+    """Return the run's name, with the judge of a task that has one."""
+    if run.own.benchmark.judge(run.settings) is None:
+        return run.name
+    return f"{run.name}, judge {run.judge_name or 'none'}"
 
 
 def _score_notes(run: Run) -> list[str]:

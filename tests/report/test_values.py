@@ -173,7 +173,9 @@ def test_one_run_is_printed_whole() -> None:
 
 
 def test_several_runs_are_tables_with_their_names_and_judges() -> None:
-    """A model without a value has a dash, and the remedy stands below."""
+    """A model without a value has a dash, and the remedy stands below; choices have no judge."""
+    choice = run_of(choices([True]), "m", "t")
+    assert score_table(choice, is_named=True).title == "m"
     part = replace(judged("n"), asked=99)
     assert score_table(judged(), is_named=True).title == "m, judge openai:a"
     table = score_table(part, is_named=True)
