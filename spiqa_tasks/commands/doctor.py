@@ -13,7 +13,7 @@ from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_v
 from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.after_import import Patches, unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.known_breaks import installed_breaks
+from spiqa_tasks.hosts.known_breaks import known_break
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
@@ -87,13 +87,14 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
         return
 
     found = version("lmms-eval")
-    failures = list(installed_breaks("lmms-eval"))
-    if not failures and not quick:
+    fault = known_break()
+    if fault is None and not quick:
         failure = lmms_eval.failure_of_start()
-        failures += [] if failure is None else [f"{found} cannot start: {failure}"]
+        fault = None if failure is None else f"{found} cannot start: {failure}"
 
-    yield from (("missing", "lmms-eval", failure) for failure in failures)
-    if not failures:
+    if fault is not None:
+        yield "missing", "lmms-eval", fault
+    else:
         tested = supported_versions("lmms-eval")
         yield "ok", "lmms-eval", f"{found} (tested: {tested})"
     yield from _unmatched(lmms_eval.PATCHES)

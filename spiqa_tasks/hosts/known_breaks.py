@@ -1,59 +1,35 @@
-"""Newest packages with which a host is known not to start, and a trial start in a new process."""
+"""The package with which lmms-eval is known not to start, and a trial start in a new process."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.signature import version
 
+# An evaluation of lmms-eval begins with the import of filelock._api, which filelock 4.3 removed;
+# bounded, since a later version may have mended it.
+BROKEN_HOSTS = "<=0.7.3"
 
-class KnownBreak(NamedTuple):
-    """A host's versions that cannot start with some versions of a package."""
-
-    host: str
-    host_versions: str
-    """Specifier of the host's versions that fail; bounded, since a later one may have mended it."""
-    package: str
-    bound: str
-    """Specifier of the package's versions that work; setup.cfg has it, too."""
-    failure: str
-
-
-# setup.cfg bounds each package twice: in the extra of the host, and in the base requirements, which
+# setup.cfg bounds filelock twice: in the extra of the host, and in the base requirements, which
 # mend an environment that has the host already.
-KNOWN_BREAKS = (
-    KnownBreak(
-        host="lmms-eval",
-        host_versions="<=0.7.3",
-        package="filelock",
-        bound="<4.3",
-        failure="an evaluation begins with the import of filelock._api, which 4.3 removed",
-    ),
-)
+FILELOCK = "<4.3"
 
 
-def installed_breaks(host: str) -> Iterator[str]:
-    """Yield one sentence with the remedy for each known break of the installed host."""
+def known_break() -> str | None:
+    """Return why the installed lmms-eval cannot start, with the remedy, or None."""
     from packaging.specifiers import SpecifierSet  # not in each process that a host starts
 
-    host_version = version(host)
-    for known in KNOWN_BREAKS:
-        if known.host != host or host_version == "absent":
-            continue
-        if not SpecifierSet(known.host_versions).contains(host_version, prereleases=True):
-            continue
+    host, filelock = version("lmms-eval"), version("filelock")
+    if "absent" in (host, filelock):
+        return None
 
-        package_version = version(known.package)
-        if package_version == "absent":
-            continue
-        if not SpecifierSet(known.bound).contains(package_version, prereleases=True):
-            yield (
-                f"{host} {host_version} cannot start with {known.package} {package_version}: "
-                f"pip install '{known.package}{known.bound}'"
-            )
+    is_broken = SpecifierSet(BROKEN_HOSTS).contains(host, prereleases=True)
+    if not is_broken or SpecifierSet(FILELOCK).contains(filelock, prereleases=True):
+        return None
+    return (
+        f"lmms-eval {host} cannot start with filelock {filelock}: pip install 'filelock{FILELOCK}'"
+    )
 
 
 def failure_of(code: str) -> str | None:

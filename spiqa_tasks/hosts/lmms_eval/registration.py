@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
-from spiqa_tasks.hosts.known_breaks import failure_of, installed_breaks
+from spiqa_tasks.hosts.known_breaks import failure_of, known_break
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -276,8 +276,8 @@ def register() -> list[ModelManifest]:
     Raises SystemExit: a package is installed with which the host cannot start. The host itself
     would print a traceback's last line and end with status 0.
     """
-    for sentence in installed_breaks("lmms-eval"):
-        raise SystemExit(sentence)
+    if fault := known_break():
+        raise SystemExit(fault)
 
     from lmms_eval.models.registry_v2 import ModelManifest
 
