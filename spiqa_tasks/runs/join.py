@@ -111,7 +111,6 @@ def join_questions(
     for remark in (*_match_remarks(run.path, unmatched), *of_answers, *said):
         remarks.append(f"{task.name}: {remark}")
 
-    rows = [_with_own_options(row, matched, unmatched["differing"]) for row in rows]
     found = list(matched.values())
     joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
     digest = "" if subset is None else subset.digest
@@ -381,11 +380,7 @@ def _is_option(letter: str, text: str, ours: str | None, question: str) -> bool:
     """Whether an option is the release's; that of a picture has no text there."""
     if ours is not None and (not ours or plain(text) in (plain(ours), plain(letter + ours))):
         return True
-    return _is_listed(letter, text, question)
-
-
-def _is_listed(letter: str, text: str, question: str) -> bool:
-    """Whether a question lists an option: MMStar's release has options in the question alone."""
+    # MMStar's release has options in the question alone
     return plain(letter + text) in plain(question)
 
 
@@ -400,20 +395,6 @@ def _is_question(answer: Answer, row: Row) -> bool:
     texts = [plain(text) for text in row.get("options", ()) if text]
     is_known = answer.record is not None or max(texts, key=len, default="") not in ours
     return is_known and bool(texts) and all(text in theirs for text in texts)
-
-
-def _with_own_options(row: Row, answers: Answers, differing: Collection[str]) -> Row:
-    """The row with the options of the file, which knows better where the question's options end."""
-    answer = answers.get(row["id"])
-    if answer is None or not answer.options or row["id"] in differing:
-        return row
-    if list(answer.options.values()) == row.get("options"):
-        return row  # nearly always, and the question is not looked through
-    question = str(row.get("question", ""))
-    are_listed = all(_is_listed(*option, question) for option in answer.options.items())
-    if not are_listed or not set(row["letters"]) <= set(answer.options):
-        return row
-    return {**row, "letters": list(answer.options), "options": list(answer.options.values())}
 
 
 def _quoted(text: str) -> str:
