@@ -131,14 +131,6 @@ def _unknown_form(path: Path, found: str) -> DataError:
     return DataError(f"Expected {path} to be jsonl, json, csv, tsv, xlsx or parquet, found {found}")
 
 
-def row_id(cells: Mapping[str, str]) -> str:
-    """Return the id of a row, in the first of the columns that it has."""
-    for column in ID_COLUMNS:
-        if column in cells:
-            return whole_id(cells[column].strip())
-    return ""
-
-
 def whole_id(text: str) -> str:
     """Return an id without the `.0` that spreadsheets add to whole numbers."""
     whole, _, fraction = text.partition(".")

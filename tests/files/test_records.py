@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from spiqa_tasks import extras
 from spiqa_tasks.errors import DataError, MissingPartError
-from spiqa_tasks.files.records import KEY, read_cells, read_records, read_rows, row_id
+from spiqa_tasks.files.records import KEY, read_cells, read_records, read_rows, whole_id
 
 ROWS: list[dict[str, Any]] = [
     {"q": "1 + 1?", "a": "2"},
@@ -314,21 +314,17 @@ def test_without_openpyxl_the_extra_is_named(
 
 
 @pytest.mark.parametrize(
-    ("cells", "found"),
+    ("written", "found"),
     [
-        ({"index": "3", "id": "a"}, "a"),
-        ({"index": "3", "ID": "b"}, "b"),
-        ({"index": " 30.0 "}, "30"),
-        ({"index": "30.00"}, "30"),
-        ({"index": "3.5"}, "3.5"),
-        ({"index": "1501.00001v1"}, "1501.00001v1"),
-        ({"index": "3."}, "3."),
-        ({"index": "p.0"}, "p.0"),
-        ({"prediction": "A"}, ""),
+        ("30.0", "30"),
+        ("30.00", "30"),
+        ("3.5", "3.5"),
+        ("1501.00001v1", "1501.00001v1"),
+        ("3.", "3."),
+        ("p.0", "p.0"),
+        ("", ""),
     ],
 )
-def test_ids_are_as_they_were_before_a_spreadsheet(cells: dict[str, str], found: str) -> None:
-    """An id's own column counts before the running index; whole numbers lose what a spreadsheet
-    gave them.
-    """
-    assert row_id(cells) == found
+def test_ids_are_as_they_were_before_a_spreadsheet(written: str, found: str) -> None:
+    """Whole numbers lose what a spreadsheet gave them."""
+    assert whole_id(written) == found

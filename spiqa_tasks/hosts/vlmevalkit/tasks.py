@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content
 from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.records import read_cells, row_id
+from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.printable import say
 
@@ -111,13 +111,14 @@ def earlier_answers(folder: Path, model: str, task: str) -> list[Path]:
 
 
 def read_answers(path: Path) -> dict[str, str]:
-    """Return id -> answer of a table. Raises InputError: no column of answers."""
+    """Return id -> answer of a table. Raises InputError: no column of ids or of answers."""
     table = read_cells(path)
-    if any(PREDICTION not in cells for cells in table):
+    if not all({ID, PREDICTION} <= cells.keys() for cells in table):
         raise InputError(
-            f"Expected {path} to have the column {PREDICTION}, found none. Run the host again."
+            f"Expected {path} to have the columns {ID} and {PREDICTION}, found none. Run the host "
+            "again."
         )
-    return {row_id(cells): cells[PREDICTION] for cells in table}
+    return {cells[ID]: cells[PREDICTION] for cells in table}
 
 
 def read_checkpoint(path: Path) -> Any:

@@ -41,7 +41,7 @@ def test_answers_are_read_as_they_were_written(tmp_path: Path) -> None:
     path.write_text('"index"\t"prediction"\n"1"\t"_x0041_"\n"007"\t"NA"\n')
     assert read_answers(path) == {"1": "_x0041_", "007": "NA"}
     path.write_text('"index"\t"answer"\n"1"\t"A"\n')
-    with pytest.raises(InputError, match="the column prediction"):
+    with pytest.raises(InputError, match="the columns index and prediction"):
         read_answers(path)
 
 
