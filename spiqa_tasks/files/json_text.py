@@ -132,8 +132,8 @@ def _adapter(form: Any) -> Any:
     return TypeAdapter(form, config=ConfigDict(strict=True, allow_inf_nan=False))
 
 
-def first_of(answers: Any, default: Any) -> Any:
-    """Return the first of lists within lists, as a host logs answers; `default` if empty."""
+def first_of(answers: Any) -> Any:
+    """Return the first of lists within lists, as a host logs answers; None if empty."""
     while isinstance(answers, list):
-        answers = answers[0] if answers else default
+        answers = answers[0] if answers else None
     return answers

@@ -264,11 +264,11 @@ def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
 
 def _sample(line: Mapping[str, Any]) -> LoggedSample:
     logged = next((line[name] for name in _RESPONSES if name in line), None)
-    tokens = (first_of(line.get("token_counts"), None) or {}).get("output_tokens")
+    tokens = (first_of(line.get("token_counts")) or {}).get("output_tokens")
     return LoggedSample(
         position=int(line["doc_id"]),
         target=str(line["target"]),
-        response=first_of(logged, None),
+        response=first_of(logged),
         prompt=str(line.get("input", "")),
         tokens=tokens if isinstance(tokens, int) else None,
         values={name: value for name, value in line.items() if name not in _NO_METRICS},

@@ -239,7 +239,7 @@ def _is_cut_off(verdict: Verdict) -> bool:
     return verdict.reason is not None and verdict.reason.startswith(CUT_OFF)
 
 
-def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) -> Judge | None:
+def make_judge(rule: str, config: JudgeConfig | None) -> Judge | None:
     """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
     Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if
@@ -251,6 +251,6 @@ def make_judge(rule: str, config: JudgeConfig | None, *, report: bool = True) ->
             return None
         found = f"{JUDGE_VARIABLE}=none. Set {JUDGE_VARIABLE}=provider:model"
         raise JudgeError(f"Expected a judge for {made.required_by}, found {found}.")
-    judge = Judge(config, made, report=report)
+    judge = Judge(config, made)
     judge.preflight()
     return judge
