@@ -21,13 +21,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 # what guards people: bad input, keys, kills, other people's files.
 #
 # Aim: 130,000, four times httpx; more has shown to be more than a newcomer reads.
-MOST_TOKENS = 161_100
+MOST_TOKENS = 160_600
 
 # Aim: 170.
 MOST_MODULES = 166
 
 # The aim was 35, one function in forty, as in the libraries of the field.
-MOST_COMPLEX = 4
+MOST_COMPLEX = 3
 
 # Functions above it are complex: radon's rank C, from which its authors advise to split.
 COMPLEX = 10

@@ -22,10 +22,6 @@ _USUAL_NAMES = {
         " answer_number gt a cop final_decision ideal"
     ),
     "options": "options choices candidates option answer_choices multiple_choices endings",
-    "id": (
-        "id question_id problem_id qid pid index uid sample_id data_id idx key questionid"
-        " query_id sample_index record_id question_number _id no"
-    ),
 }
 
 # Role -> usual names of its column, the most likely first.
