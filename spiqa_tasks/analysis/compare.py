@@ -16,6 +16,7 @@ from spiqa_tasks.analysis.merging import (
     task_size,
 )
 from spiqa_tasks.benchmarks.metric import Metric, mean_of
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.task import mean_remarks
@@ -237,14 +238,14 @@ def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Compa
 
 def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
     """Return in what two runs differ, answers that are none, and what is left out."""
-    warnings = [f"differ in {each}" for each in differing(a.run.signature, b.run.signature)]
-    for run in (a.run, b.run):
-        if not run.record_set.is_whole:
-            warnings.append(f"{run.name} answered {run.coverage} questions")
+    different = differing(a.run.signature, b.run.signature)
+    if metric.needs != "judge":
+        # a run that no judge scored differs in every field of one
+        different = [each for each in different if not each.startswith("judge")]
+
+    warnings = [f"differ in {each}" for each in different]
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
-        if remark := outcomes(list(records)).remark:
-            warnings.append(f"{run.name}: {remark}")
-        warnings += mean_remarks(run, metric)
+        warnings += _warnings_of_run(run, list(records), metric)
 
     few = _few(a, b, both)
     if few and a.run.record_set.is_whole and b.run.record_set.is_whole:
@@ -253,3 +254,12 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     if alone := len(known_a.symmetric_difference(known_b)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings
+
+
+def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> list[str]:
+    warnings = []
+    if not run.record_set.is_whole:
+        warnings.append(f"{run.name} answered {run.coverage} questions")
+    if remark := outcomes(records).remark:
+        warnings.append(f"{run.name}: {remark}")
+    return [*warnings, *mean_remarks(run, metric)]

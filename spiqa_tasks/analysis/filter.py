@@ -146,9 +146,9 @@ def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run
         for run in members:
             if not selection.is_blind(run):
                 raise InputError(
-                    f"Expected runs without images, found one with: {run.task} of "
-                    f"{run.identity.model}. Run --model ablated --model_args "
-                    "base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
+                    f"Expected runs without images; {run.task} of {run.identity.model} saw them. "
+                    "Run --model ablated --model_args base=...,ablation=text, or name answers of a "
+                    "text-only model TASK_text=FILE."
                 )
 
     if missing := [task for task in tasks if task not in inspectors]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.analysis.breakdown import GROUP, GroupValue, by_group
+from spiqa_tasks.analysis.breakdown import GROUP, GroupValue, by_group, overall
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
@@ -26,6 +26,7 @@ from spiqa_tasks.commands.run_arguments import (
     add_include_path,
     add_part,
     named_runs,
+    runs_at,
     say_remarks,
     selection,
     withheld_values,
@@ -52,7 +53,7 @@ from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import Selection, with_unique_labels
+from spiqa_tasks.runs.selection import Selection, select_tasks, with_unique_labels
 from spiqa_tasks.scoring.values import number
 
 # Name that stands for all metrics in `--metrics`.
@@ -152,9 +153,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _score(arguments: argparse.Namespace) -> int:
     answers = _joined(arguments)
+    if not answers:
+        return _print_reported(arguments)
     if _has_other_judge(arguments, answers):
         return _print_stored(arguments)
+    return _score_answers(arguments, answers)
 
+
+def _score_answers(arguments: argparse.Namespace, answers: Answered) -> int:
     batches = [_batch(arguments, task, joined) for task, joined in answers]
     if arguments.dry_run:
         return 0
@@ -187,6 +193,30 @@ def _print_stored(arguments: argparse.Namespace) -> int:
         by_task.setdefault(run.task, []).append(shown)
     _print(arguments, list(by_task.values()))
     return 0 if all(map(is_complete, runs)) else 3
+
+
+def _print_reported(arguments: argparse.Namespace) -> int:
+    """Print the values of a host's own tasks; 0 if none is withheld."""
+    as_runs = _as_runs(arguments)
+    runs = [run for run in runs_at(as_runs.runs, as_runs) if run.logged]
+    if _is_scoring(arguments):
+        tasks = ", ".join(sorted({run.task for run in runs}))
+        raise InputError(
+            f"Expected answers to this package's tasks, to be scored; found those to {tasks}. "
+            "`score RUN` alone prints what they have."
+        )
+
+    rows = []
+    reasons = []
+    notes = []
+    for run in with_unique_labels(select_tasks(runs, as_runs.task)):
+        metrics = _metrics(run, arguments.metrics or [ALL])
+        rows += overall(run, metrics)
+        reasons += withheld_values(run, metrics)
+        notes.append(f"{run.task} of {run.name}: {run.signature.text}")
+    _print_values(arguments, rows, notes)
+    say(*reasons)
+    return 3 if reasons else 0
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
@@ -394,12 +424,18 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
             name = f"{row.metric} of {row.group} of {row.model}"
             reasons.append(f"{name} is withheld: {row.questions} questions.")
 
+    _print_values(arguments, rows)
+    say(*reasons)
+    return not reasons and all(run.record_set.withheld() is None for run in suited)
+
+
+def _print_values(
+    arguments: argparse.Namespace, rows: Sequence[GroupValue], notes: Sequence[str] = ()
+) -> None:
     part: Columns = ["questions"] * any(row.is_of_part for row in rows)
     values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
     labels = ["model", "task", "metric", "group"]
-    print(render(arguments.format, Table(as_records(rows), labels, values)))
-    say(*reasons)
-    return not reasons and all(run.record_set.withheld() is None for run in suited)
+    print(render(arguments.format, Table(as_records(rows), labels, values, notes=notes)))
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:

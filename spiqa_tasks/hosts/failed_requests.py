@@ -20,14 +20,18 @@ FAILURE_MARKERS = (
 # What lmms-eval's `async_openai` makes of a null, such as of a model that only reasoned.
 NULL = 'Error: can only concatenate str (not "NoneType") to str'
 
-# An error of a server at the beginning of a text, with the words that servers use; a number alone
-# is the right answer to some questions.
+# The beginning of a server's error, which has one of the words of `_CAUSE`; a number alone is the
+# right answer to some questions.
 _ERROR = re.compile(
-    r"\W*(?:[\w.]+ ?)?(?:error|exception|failed|failure|http|timeout|[45]\d\d)\b.{0,100}?"
-    r"\b(?:rate.?limit|too many requests|quota|timed? ?out|timeout|connection|overloaded|api.?key"
-    r"|unauthorized|bad gateway|unavailable|internal server)",
-    re.IGNORECASE | re.DOTALL,
+    r"\W*(?:[\w.]+ ?)?(?:error|exception|failed|failure|http|timeout|[45]\d\d)\b", re.IGNORECASE
 )
+_CAUSE = re.compile(
+    r"rate.?limit|too many requests|quota|timed? ?out|timeout|connection|overloaded|api.?key"
+    r"|unauthorized|bad gateway|unavailable|internal server|error code",
+    re.IGNORECASE,
+)
+# Characters in which a server names the cause.
+_FIRST = 150
 
 # Characters kept of an error message, which may be a page of HTML.
 LONGEST_REASON = 300
@@ -40,7 +44,7 @@ def is_request_failure(text: str) -> bool:
 
 def reads_like_failure(text: str) -> bool:
     """Return whether an answer reads like the error of a server: people decide whether it is."""
-    return _ERROR.match(text) is not None
+    return bool(_ERROR.match(text) and _CAUSE.search(text[:_FIRST]))
 
 
 def response_of(

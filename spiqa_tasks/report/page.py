@@ -41,6 +41,7 @@ from spiqa_tasks.report.values import (
     cross_table,
     flat_records,
     headline,
+    judge_notes,
     printed_records,
     records_of,
     size_of,
@@ -309,9 +310,7 @@ def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, 
 def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord]) -> Table:
     """Return every metric of the runs of one task, and the rows of its paper and of others."""
     records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
-    notes = []
-    if judges := _distinct(record["judge"] for record in records):
-        notes.append(f"Judges: {', '.join(judges)}. Scores of different ones are not comparable.")
+    notes = judge_notes(records)
     if urls := _distinct(record.get("url", "") for record in records):
         notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
     return cross_table(records, "metric", "Scores x 100, with 95% intervals", notes)

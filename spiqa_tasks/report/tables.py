@@ -149,6 +149,10 @@ def why_table(found: Why) -> Table:
     ]
     a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
     b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
-    notes = [f"{part}." for part in found.parts]
+    first, second = (found.a, found.b) if found.a != found.b else (found.metric_a, found.metric_b)
+    notes = [
+        f"questions: those whose score differs; about: first {first}, then {second}.",
+        *(f"{part}." for part in found.parts),
+    ]
     notes += [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
     return Table(rows, ["cause"], values, f"{b} - {a}", notes, data=[asdict(found)])

@@ -170,7 +170,15 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
 
     names = [record["metric"] for record in printed] if table else []
     records = _with_columns([*measured, *printed, *_overall_means(measured)], names or headlines)
-    return cross_table(records, "column")
+    return cross_table(records, "column", notes=judge_notes(records))
+
+
+def judge_notes(records: Iterable[ValueRecord]) -> list[str]:
+    """Return the sentence on judges, of runs and of papers, if there are several."""
+    judges = list(dict.fromkeys(record["judge"] for record in records if record["judge"]))
+    if len(judges) < 2:
+        return []
+    return [f"Judges: {', '.join(judges)}. Scores of different ones are not comparable."]
 
 
 def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[ValueRecord]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from spiqa_tasks.benchmarks.answers import has_no_task, rows_in_file
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
+from spiqa_tasks.benchmarks.summary import PLAIN
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.failed_requests import reads_like_failure
@@ -107,7 +108,7 @@ def join_questions(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = [*_settings_remarks(run, asked, task)]
-    of_answers = _failure_remarks(run.path, matched)
+    of_answers = _failure_remarks(run, matched)
     for remark in (*_match_remarks(run.path, unmatched), *of_answers, *said):
         remarks.append(f"{task.name}: {remark}")
 
@@ -195,10 +196,8 @@ def compared(
     # another true answer is the gravest, however few there are
     first = max(differences, key=lambda each: each.of_key)
     is_little = is_covered(len(answers) - len(ids), len(answers)) and not first.of_key
-    example = (
-        f"{first.id} has the {first.what} {_quoted(first.theirs)} there, {_quoted(first.ours)} in "
-        "the release"
-    )
+    theirs, ours = _from_difference(first.theirs, first.ours)
+    example = f"{first.id} has the {first.what} {theirs} there, {ours} in the release"
     named = ", ".join(ids[:FIRST])
     if not accept and not is_little:
         raise InputError(
@@ -327,15 +326,25 @@ def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]]) -> Iterat
             yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
 
 
-def _failure_remarks(path: Path, answers: Answers) -> Iterator[str]:
-    """Yield a sentence on answers that read like errors of a server, which are scored."""
-    texts = {key: answer.response.text for key, answer in answers.items()}
-    failed = [key for key, text in texts.items() if reads_like_failure(text)]
-    if failed:
-        yield (
-            f"{path}: {counted(len(failed), 'answer')} like errors of a server, scored as answers; "
-            f"{failed[0]} has {_quoted(texts[failed[0]])}. A row with an `error` has no score."
-        )
+def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:
+    """Yield a sentence on answers that may be failed requests, which are scored: empty ones of
+    plain files, and those that read like errors of a server.
+    """
+    if run.form not in PLAIN:
+        return
+    texts = {
+        key: answer.response.text for key, answer in answers.items() if not answer.response.failure
+    }
+    kinds = {
+        "empty": [key for key, text in texts.items() if not text.strip()],
+        "like a server's error": [key for key, text in texts.items() if reads_like_failure(text)],
+    }
+    for kind, ids in kinds.items():
+        if ids:
+            yield (
+                f"{run.path}: {counted(len(ids), 'answer')} {kind}, scored like any other, the "
+                f"first: {ids[0]}. A text in a column `error` says that a request failed."
+            )
 
 
 def _differences(
@@ -395,6 +404,17 @@ def _is_question(answer: Answer, row: Row) -> bool:
     texts = [plain(text) for text in row.get("options", ()) if text]
     is_known = answer.record is not None or max(texts, key=len, default="") not in ours
     return is_known and bool(texts) and all(text in theirs for text in texts)
+
+
+def _from_difference(one: str, other: str) -> tuple[str, str]:
+    """Two texts for a sentence, without what both begin with if that is long."""
+    texts = [" ".join(text.split()) for text in (one, other)]
+    pairs = zip(*texts, strict=False)
+    same = next((place for place, (a, b) in enumerate(pairs) if a != b), min(map(len, texts)))
+    if same < LONGEST // 2:
+        return _quoted(one), _quoted(other)
+    start = same - LONGEST // 4
+    return _quoted(f"...{texts[0][start:]}"), _quoted(f"...{texts[1][start:]}")
 
 
 def _quoted(text: str) -> str:

@@ -72,8 +72,8 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
             unclear.append(word)
     if not answers:
         raise InputError(
-            f"Expected labels in {path} such as yes and no, found {listed({*unclear})}. Correct "
-            "them."
+            f"Expected labels in {path} such as yes and no, or 1 and 0, found "
+            f"{listed({*unclear})}. Correct them."
         )
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return Labels(path.name, digest, tuple(answers), len(rows) - len(labelled), tuple(unclear))

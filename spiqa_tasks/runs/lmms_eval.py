@@ -294,7 +294,7 @@ def _host_answer(
     if response.failure is not None:
         record = replace(record, status="request_failed", reason=response.failure)
     else:
-        record = _read_record(record, response.text, sample, scored)
+        record = _judged(_read_record(record, response.text, sample, scored), sample)
     return Answer(
         answer_id, response, record, sample.position, _question(sample.prompt), sample.target
     )
@@ -312,6 +312,20 @@ def _read_record(record: Record, text: str, sample: LoggedSample, scored: set[st
         return replace(record, scores=scores)
     rule = "empty" if text.strip().lower() in EMPTY else None
     return replace(record, scores=scores, rule=rule, refused=is_refusal(text))
+
+
+def _judged(record: Record, sample: LoggedSample) -> Record:
+    """The record with the verdicts that our hook for open answers logged, or why there are none."""
+    own = Record.of_sample(sample.values)
+    if own is None or not own.signature:
+        return record
+    return replace(
+        record,
+        status=own.status,
+        reason=own.reason,
+        verdicts=own.verdicts,
+        signature=own.signature,
+    )
 
 
 def _question(prompt: str) -> str:

@@ -80,8 +80,8 @@ def unscored_runs(
 ) -> tuple[ByTask, list[str]]:
     """Return each task of this package with its runs at some paths, scored or not, and remarks.
 
-    With `name`, only those of a task, a group or a task's YAML.
-    Raises InputError: an unknown task, or no answers to a task of ours.
+    With `name`, only those of a task, a group or a task's YAML. [] if all are of a host's tasks.
+    Raises InputError: an unknown task, or no answers to it.
     """
     named = {task.name: task for task in _named_tasks(name, wanted.include)}
     if named:
@@ -95,7 +95,7 @@ def unscored_runs(
     remarks += selection.remarks_on(run for run in runs if not run.logged)
     by_task = _by_task(runs, named)
     if not by_task:
-        raise _no_answers(name, paths, runs, remarks)
+        _check_host_tasks(name, paths, runs, remarks)
 
     found: ByTask = []
     for task_name, same in by_task.items():
@@ -116,15 +116,18 @@ def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
     return [read_task(Path(name))] if name.endswith(".yaml") else find_tasks([name], include)
 
 
-def _no_answers(
+def _check_host_tasks(
     name: str, paths: Sequence[RunPath], runs: Sequence[Run], remarks: Sequence[str]
-) -> InputError:
+) -> None:
+    """Raise InputError if a task of ours is named, or no run of a host's task has its answers."""
+    if not name and any(run.logged and not run.is_own for run in runs):
+        return
+
     what = name or "this package's tasks"
     places = ", ".join(str(place.path) for place in paths)
     others = ", ".join(sorted({run.task for run in runs if not run.is_own}))
-    readers = "`compare`, `gain` and `spiqa_tasks.load_samples` read them."
-    found = f"those to {others}. {readers}" if others else "none."
-    return InputError(
+    found = f"those to {others}." if others else "none."
+    raise InputError(
         f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
     )
 
@@ -288,7 +291,7 @@ def _scored(
         judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
     elif rule is not None:
         remarks.append(
-            f"{run.path}: not judged, so that its other metrics are compared. Name a judge with "
-            "--judge, or score it with --output first."
+            f"{run.path} has no scores of a judge: other metrics count. Name a judge with --judge, "
+            "or score it with --output first."
         )
     return scoring.score(scoring.read(joined, judge), later=_LATER)

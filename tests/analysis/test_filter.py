@@ -167,7 +167,7 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     """A model that sees its picture says nothing about the questions."""
     write_run(tmp_path, "m", {"t": choice_samples([True])})
     assert error_of(load(tmp_path)) == (
-        "Expected runs without images, found one with: t of m. Run --model ablated --model_args"
+        "Expected runs without images; t of m saw them. Run --model ablated --model_args"
         " base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
     )
 

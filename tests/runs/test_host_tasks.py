@@ -2,6 +2,7 @@
 which groups.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.runs.frame import frame_of, value
 from spiqa_tasks.runs.lmms_eval import read_results, score_of
 from spiqa_tasks.runs.run import Run
 
@@ -276,3 +279,33 @@ def test_any_records_of_a_host_can_be_read(
     for metric in run.metrics:
         value = run.value(metric)
         assert 0 <= value.value <= 1 or value.value != value.value
+
+
+def judged(letter: str) -> dict[str, Any]:
+    """What our hook logs of an open answer to anybody's task: judged, or not."""
+    is_judged = letter == "A"
+    record = Record(
+        "1",
+        prediction="a",
+        reference="a",
+        status="ok" if is_judged else "judge_failed",
+        reason=None if is_judged else "500",
+        signature="spiqa-tasks:0.3.0|judge:openai:one",
+    )
+    return {**record.as_dict(), "id": letter, "score": 0.9 if is_judged else None}
+
+
+def test_answers_that_our_hook_could_not_judge_are_none_that_a_metric_is_not_of(
+    tmp_path: Path,
+) -> None:
+    """The value over the others is withheld in a frame, too, and the judge is known."""
+    lines = host_samples("AB" * 4, judged, "l3score")
+    for place, line in enumerate(lines):
+        line["l3score"]["id"] = str(place)
+    run = run_of(tmp_path, lines, {"l3score": math.nan})
+    assert [record.status for record in run.records[:2]] == ["ok", "judge_failed"]
+    assert run.signature.judge == "openai:one"
+
+    found = value(frame_of([run]), "l3score")
+    assert math.isnan(found.value)
+    assert found.reason == "4 of 8 answers have a score, fewer than 99%"

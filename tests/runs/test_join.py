@@ -173,17 +173,22 @@ def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
         ("openai.APIConnectionError: Connection error.", True),
         ("Request failed: timed out", True),
         ("503 Service Unavailable", True),
+        ("openai.RateLimitError: Error code: 429", True),
+        (" ", True),
         ("HTTP 404", False),
         ("Error: 512", False),
         ("The figure shows the timeout of a connection.", False),
     ],
 )
-def test_answers_like_errors_of_a_server_are_named_and_scored(
+def test_answers_that_may_be_failed_requests_are_named_and_scored(
     tmp_path: Path, text: str, is_said: bool
 ) -> None:
-    """A number alone is the right answer to some questions."""
+    """Empty ones, as a table has for a null, and errors of a server; a number alone is the right
+    answer to some questions.
+    """
     path = write_jsonl(tmp_path / "m.jsonl", {**ANSWERS, "3": text})
     run = Run("mmstar_demo", Identity("m"), path, LINES, partial(read_answers, path, LINES))
     joined, remarks = join_questions(run, DEMO)
     assert joined.run.by_id["3"].response.failure is None
-    assert any("1 answer like errors of a server" in remark for remark in remarks) == is_said
+    said = "scored like any other, the first: 3. A text in a column `error` says that"
+    assert any(said in remark for remark in remarks) == is_said

@@ -68,7 +68,7 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
             "answers with a label in .* found none",
         ),
         (json.dumps(ROW) + '\n{"question"', "line 2 of .* to be a JSON object"),
-        (json.dumps(ROW | {"label": "maybe"}), "such as yes and no, found maybe"),
+        (json.dumps(ROW | {"label": "maybe"}), "such as yes and no, or 1 and 0, found maybe"),
         (json.dumps(ROW | {"label": 0.5}), "found 0.5"),
         (json.dumps(ROW | {"reference": []}), "reference in verdict 1"),
         (json.dumps(ROW) + "\n3", "line 2 of .* to be a JSON object"),

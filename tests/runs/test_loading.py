@@ -224,7 +224,7 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
     assert run.metric().name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
     assert remarks == [
-        f"{path}: not judged, so that its other metrics are compared. Name a judge with --judge, "
+        f"{path} has no scores of a judge: other metrics count. Name a judge with --judge, "
         "or score it with --output first."
     ]
     write_judged(tmp_path / "host", "m", None)

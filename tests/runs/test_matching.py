@@ -220,6 +220,15 @@ def test_one_question_of_a_hundred_is_told_and_scored_as_the_releases() -> None:
     assert len(answers) == 100
 
 
+def test_long_texts_are_quoted_from_where_they_differ() -> None:
+    """A sentence that cuts them both before that would show two equal texts."""
+    same = "With the same words for longer than a sentence quotes, " * 3
+    row = {**CHOICE, "question": f"{same}which one?"}
+    answer = Answer("1", Response("A"), question=f"{same}which two?")
+    _, _, (said,) = compare(answer, row, count=100)
+    assert "tence quotes, which two?' there, '...tence quotes, which one?'" in said
+
+
 @pytest.mark.parametrize(
     ("answer", "count", "told"),
     [

@@ -1,7 +1,6 @@
 """The YAMLs of docs/your_task.md, run by the host with a judge."""
 
 import math
-from ast import literal_eval
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,11 @@ import pytest
 import yaml
 from numbers_task import manager
 from openai_server import OpenAIServer
-from pages import blocks, page, program
+from pages import blocks, page
 from PIL import Image
+from run_command import run_json
+
+from spiqa_tasks.cli import main
 
 Evaluate = Callable[..., dict[str, Any]]
 CHOICE, OPEN, BLIND = blocks(page("your_task"), "yaml")
@@ -85,7 +87,7 @@ def test_the_number_of_a_run_has_an_interval(
     evaluate: Evaluate,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The page's program prints both of the files that the host writes."""
+    """`score` prints them, with the judge, of the files that the host writes; it scores nothing."""
     from lmms_eval.loggers import EvaluationTracker
 
     judged.behaviour.text = "blue"
@@ -96,10 +98,16 @@ def test_the_number_of_a_run_has_an_interval(
     tracker.save_results_aggregated(found, found["samples"], "20260101_000000")
     tracker.save_results_samples("charts_open", samples)
     capsys.readouterr()
-    exec(program("your_task", "load_samples"))
-    value, interval = capsys.readouterr().out.split(maxsplit=1)
-    low, high = literal_eval(interval)
-    assert low < float(value) < high
+    status, (row,), _ = run_json(capsys, "score", "out")
+    assert status == 0
+    assert (row["task"], row["metric"], row["n"]) == ("charts_open", "l3score", 2)
+    assert row["low"] < row["value"] < row["high"]
+
+    assert main(["score", "out", "--task", "charts_open"]) == 0
+    assert "|judge:openai:judge|" in capsys.readouterr().out
+    status, _, said = run_json(capsys, "score", "out", "--output", "scored")
+    assert status == 2
+    assert "to be scored; found those to charts_open. `score RUN` alone prints what" in said
 
 
 def test_a_doc_without_a_reference_is_no_0(
