@@ -59,8 +59,8 @@ def require(extra: str, what: str) -> None:
     """Raise MissingPartError unless an extra is installed; its sentence begins with `what`."""
     if missing := _missing(extra):
         raise MissingPartError(
-            f"{what} needs {' and '.join(missing)}, found not installed. "
-            f"Install it in a clone of spiqa-tasks: {how_to_install(extra)}"
+            f"{what} needs {' and '.join(missing)}. Install it in a clone of spiqa-tasks: "
+            f"{how_to_install(extra)}"
         )
 
 
