@@ -129,6 +129,9 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     if reason := too_few(len(scores), len(verdicts), "answers have a score"):
         say(f"{name}: {reason}; {failures[0]}")
         return row
+    if len({score > THRESHOLD for score in scores}) == 1:
+        said = "yes" if scores[0] > THRESHOLD else "no"
+        say(f"{name} said {said} to all {len(scores)} answers: its kappa is 0.")
     with said_if_slow("intervals of kappa and AUROC"):
         estimates = agreement(answers, scores)
     return row | {key: dataclasses.asdict(estimate) for key, estimate in estimates.items()}
