@@ -58,7 +58,7 @@ _EXAMPLE = re.compile(
 )
 _CITATION = re.compile(r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))")
 # A full stop without a space: `42 cm.The answer is B`.
-_GLUED = re.compile(r"(?<=[a-z)}\]$])\.(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
+_GLUED = re.compile(r"\.(?<=[a-z)}\]$]\.)(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
 _ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
 _SOURCES = re.compile(
     r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
@@ -126,8 +126,10 @@ def plain(text: str) -> str:
 
 def lower(text: str) -> str:
     """Return `text` in lower case at its own length, whatever its characters do."""
-    lowered = (low if len(low := character.lower()) == 1 else character for character in text)
-    return whole if len(whole := text.lower()) == len(text) else "".join(lowered)
+    whole = text.lower()
+    if len(whole) == len(text):
+        return whole
+    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
 
 
 def fold(text: str) -> str:
