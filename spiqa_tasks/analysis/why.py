@@ -126,8 +126,10 @@ def why_printed(run: Run, printed: float, name: str, metric: str = "") -> Why:
     difference is unknown. Raises InputError: as `why`.
     """
     own = number_of(run, metric or headline(run).name)
-    # Its own metrics first: a rule that happens to agree is a worse explanation.
-    metrics = [each.name for each in run.metrics if each.higher_is_better]
+    # Its own metrics first: a rule that happens to agree is a worse explanation. An L3Score is not
+    # explained by a ROUGE-L.
+    needs = next((each.needs for each in run.metrics if each.name == own.metric), "nothing")
+    metrics = [each.name for each in run.metrics if each.higher_is_better and each.needs == needs]
     for each in dict.fromkeys([*metrics, *CIRCULATING]):
         answers = _answers(run, each)
         for average in _averages(run, each, answers):

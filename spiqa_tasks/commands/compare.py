@@ -81,4 +81,4 @@ def _why_printed(run: Run, printed: float, metric: str) -> Why:
             f"Expected --against a share from 0 to 1 or percent from 0 to 100, found {printed:g}."
         )
     (share,), unit = natural([printed])
-    return why_printed(run, share, f"the number in {unit}, if it is", metric)
+    return why_printed(run, share, f"the printed number (taken for {unit})", metric)

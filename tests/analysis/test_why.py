@@ -33,7 +33,7 @@ from spiqa_tasks.analysis.why import (
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Run, Written
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import (
     CIRCULATING,
@@ -339,6 +339,19 @@ def judged(
         for place, text in enumerate(texts)
     ]
     return run_of_records(records, task="spiqa_testA", signature=signature)
+
+
+def test_an_l3score_is_explained_by_no_text_metric() -> None:
+    """A mean of ROUGE-L may be what is printed by chance."""
+    run = judged("aaaa", [0.0, 0.5, 1.0, 1.0])
+    answers = [
+        replace(answer, record=answer.record and answer.record.with_scores({"rouge_l": 0.3}))
+        for answer in run.read()
+    ]
+    written = Written(values={"rouge_l": 0.3})
+    found = why_printed(replace(run, read=lambda: answers, written=written), 0.3, "paper")
+    assert found.metric_b == "l3score"
+    assert lines(found)[UNKNOWN].value == pytest.approx(0.3 - 0.625)
 
 
 def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
