@@ -36,7 +36,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from spiqa_tasks.scoring.mcq.options import Options, with_letters
+from spiqa_tasks.scoring.mcq.options import options_of, with_letters
 from spiqa_tasks.scoring.mcq.reading import RULES, Reading
 from spiqa_tasks.scoring.mcq.text import (
     before_next_question,
@@ -117,7 +117,7 @@ def extract_choice(
 
     text = with_letters(without_echo(cleaned(response), prompt), keys, choices)
     is_cut = ends_early(response, choices.values()) if truncated is None else truncated
-    options = Options({letter: choices[key] for letter, key in keys.items()})
+    options = options_of(tuple((letter, choices[key]) for letter, key in keys.items()))
 
     reason = "empty"
     parts = turns(text)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.text import CIRCLED, SPARE_DIGITS, fold, in_one_form, plain
@@ -58,6 +58,14 @@ class Options:
         """
         text = SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
         return self._values.get(_squeezed(fold(text)), text)
+
+
+@lru_cache(maxsize=4096)
+def options_of(choices: tuple[tuple[str, str], ...]) -> Options:
+    """Return the options with these (letter, text); a question's are made once for all its
+    answers.
+    """
+    return Options(dict(choices))
 
 
 def _comparable(choices: Mapping[str, str]) -> tuple[dict[str, str], bool]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF, OTHER
+from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF, OTHER, any_of
 from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
@@ -27,7 +27,7 @@ _HEADING = re.compile(
 )
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
-_ANSWER = re.compile("|".join(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
+_ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
 _CORRECTIONS = 2  # more answers are a loop
 _DENIAL = compiled("FILL{0,3} NOT")
 _RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")

@@ -5,24 +5,12 @@ forms are patterns over such lines.
 """
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.forms import Line
-from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked
+from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked, options_of
 from spiqa_tasks.scoring.mcq.text import lower
-
-
-def _any_of(phrases: Iterable[str]) -> str:
-    """Return a pattern of the longest matching phrase, grouped by first characters, which is
-    faster.
-    """
-    groups: dict[str, list[str]] = {}
-    for phrase in sorted(phrases, key=len, reverse=True):
-        groups.setdefault(phrase[0], []).append(re.escape(phrase[1:]))
-    return "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in groups.items())
-
 
 # Letters of scripts with spaces between words, and the vowel signs of those that write them beside
 # letters.
@@ -41,7 +29,7 @@ _TOKEN = re.compile(
     r"|\[(?<![\w'\\^_)\]}].)\ ?[a-z]\ ?\]"
     r"|[a-z]\)(?<![,/&;(]\ ..)(?<![,/&;(]..)(?<!\bor\ ..)(?<!\band\ ..)"
     rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-]..))(?!\s?=(?!>)))"
-    rf"|(?<!\w)(?:{_any_of(cues.KIND_OF_PHRASE)})(?!\w)"
+    rf"|(?<!\w)(?:{cues.any_of(cues.KIND_OF_PHRASE)})(?!\w)"
     # B, but in words, formulas (B_1, f(B), xy/B) and names (B-52, B.C)
     rf"|(?P<letter>[a-z])(?![{_NOT_IN}_^+\#&=]|'(?![dt][ıiuü]r)|\}}[_^]"
     r"|[-.](?!(?P=letter)(?!\w))[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
@@ -51,7 +39,7 @@ _TOKEN = re.compile(
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。।۔؟](?=[\s\"')\]]|$|(?<=[。।۔!?]))"
     r"|[:=→⇒,;、،/&✓✔✅☑✗✘❌✕☒×∴]|-(?:>|(?=\ ))|(?<=[\W][a-z]\ )\(|(?<=^[a-z]\ )\("
-    rf"|(?=[^\x00-\x7f])(?:{_any_of(cues.KIND_OF_JOINED)})"
+    rf"|(?=[^\x00-\x7f])(?:{cues.any_of(cues.KIND_OF_JOINED)})"
     r"|\d+(?:[.,]\d+)*|[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]",
 )  # fmt: skip
 _NEGATIONS = ("no", "not", "none", "neither", "nothing", "false")
@@ -63,8 +51,9 @@ _CERTAIN = {
     if cue not in _NEGATIONS and not (cue.isascii() and len(cue) == 1 and cue.isalpha())
 }
 
-# What a word in lower case has that is no cue by itself: `isn't`, `second`.
-_MAY_TELL = re.compile(rf"'|^(?:{'|'.join((*_NEGATIONS, *cues.PLACE_OF_ORDINAL))})$")
+# Words whose meaning depends on what stands beside them; all others in lower case that are no
+# cues tell nothing.
+_DEPENDENT = frozenset((*_NEGATIONS, *cues.PLACE_OF_ORDINAL))
 _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 
 # A letter that is repeated: `(C) Point C`, `B.B`.
@@ -103,7 +92,7 @@ def read_line(line: str, options: Options) -> Line:
 @lru_cache(maxsize=1024)
 def without_texts(line: str, letters: str) -> Line:
     """Return the kinds of a line that has no option's text, such as `The answer is A.`"""
-    return _Tokens(line, lower(line), Options(dict.fromkeys(letters, ""))).read()
+    return _Tokens(line, lower(line), options_of(tuple((letter, "") for letter in letters))).read()
 
 
 class _Tokens:
@@ -158,7 +147,7 @@ class _Tokens:
 
     def _word(self, token: re.Match[str]) -> tuple[str, str]:
         word, start = token[0], token.start()
-        if self.line[start].islower() and not _MAY_TELL.search(word):
+        if self.line[start].islower() and word not in _DEPENDENT and "'" not in word:
             return cues.OTHER, ""
         if self.before in _MENTIONS and _BEGINS_TEXT.match(self.low, start):
             return cues.FILL, ""
