@@ -124,7 +124,7 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
         if earlier != replace(answer, place=earlier.place):
             raise InputError(
                 f"Expected one answer per question in {path}, found two different ones for "
-                f"{answer.id}. Keep the one that counts."
+                f"{answer.id}, number {earlier.place + 1} and {answer.place + 1}. Keep one of them."
             )
         duplicates[answer.id] = None
     return by_id, list(duplicates)

@@ -19,7 +19,8 @@ PATH = Path("answers.jsonl")
 
 def matched(*answers: tuple[str, str]) -> tuple[dict[str, Answer], dict[str, list[str]]]:
     """The (id, text) pairs, matched."""
-    return match(PATH, [Answer(key, Response(text)) for key, text in answers], ROWS)
+    given = [Answer(key, Response(text), place=n) for n, (key, text) in enumerate(answers)]
+    return match(PATH, given, ROWS)
 
 
 def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
@@ -44,8 +45,8 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
         (
             [("2", "A"), ("1", "A"), ("1", "B")],
             (
-                "Expected one answer per question in answers.jsonl, found two different ones for 1."
-                " Keep the one that counts."
+                "Expected one answer per question in answers.jsonl, found two different ones for 1,"
+                " number 2 and 3. Keep one of them."
             ),
         ),
         (
