@@ -454,7 +454,7 @@ def test_a_table_of_the_page_tells_what_is_published() -> None:
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, before anything is read."""
     monkeypatch.setattr(extras, "_missing", lambda _: ["jinja2"])
-    with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2, .*\[report\]"):
+    with pytest.raises(MissingPartError, match=r"^A report's page needs jinja2\. .*\[report\]"):
         as_html(Report("T", (), (), ()), "none")
 
 
