@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.metric import Metric, Value, mean_of, withheld
+from spiqa_tasks.benchmarks.metric import Metric, Needs, Value, mean_of, withheld
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
@@ -146,7 +146,8 @@ def host_metrics(run: Run) -> list[Metric]:
             name not in run.written.values,
         )
 
-    return [_logged_metric(name, name not in worse) for name in sorted(logged, key=order)]
+    names = sorted(logged, key=order)
+    return [_logged_metric(name, name not in worse, _needs(run, name)) for name in names]
 
 
 def host_value(run: Run, metric: Metric, group: str | None) -> Value:
@@ -248,7 +249,13 @@ def _members(run: Run, metric: str) -> list[Record]:
     return [record for record in run.records if metric in record.details[LOGGED]]
 
 
-def _logged_metric(name: str, higher_is_better: bool) -> Metric:
+def _needs(run: Run, name: str) -> Needs:
+    """Return `judge` for a metric that our hook for open answers logged verdicts of."""
+    verdicts = (verdict for record in run.records for verdict in record.verdicts)
+    return "judge" if any(verdict["metric"] == name for verdict in verdicts) else "nothing"
+
+
+def _logged_metric(name: str, higher_is_better: bool, needs: Needs) -> Metric:
     mean = mean_of(name)
 
     def compute(records: Sequence[Record]) -> Value:
@@ -256,7 +263,7 @@ def _logged_metric(name: str, higher_is_better: bool) -> Metric:
             [record for record in records if name in record.details.get(LOGGED, ())]
         )
 
-    return Metric(name, compute, higher_is_better)
+    return Metric(name, compute, higher_is_better, needs)
 
 
 def _is_overall(name: str) -> bool:

@@ -4,6 +4,8 @@ which groups.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.frame import frame_of, value
 from spiqa_tasks.runs.lmms_eval import read_results, score_of
@@ -281,7 +284,7 @@ def test_any_records_of_a_host_can_be_read(
         assert 0 <= value.value <= 1 or value.value != value.value
 
 
-def judged(letter: str) -> dict[str, Any]:
+def judged(letter: str, judge: str = "openai:one") -> dict[str, Any]:
     """What our hook logs of an open answer to anybody's task: judged, or not."""
     is_judged = letter == "A"
     record = Record(
@@ -290,7 +293,8 @@ def judged(letter: str) -> dict[str, Any]:
         reference="a",
         status="ok" if is_judged else "judge_failed",
         reason=None if is_judged else "500",
-        signature="spiqa-tasks:0.3.0|judge:openai:one",
+        verdicts=({"metric": "l3score", "score": 0.9},) if is_judged else (),
+        signature=f"spiqa-tasks:0.3.0|judge:{judge}",
     )
     return {**record.as_dict(), "id": letter, "score": 0.9 if is_judged else None}
 
@@ -309,3 +313,19 @@ def test_answers_that_our_hook_could_not_judge_are_none_that_a_metric_is_not_of(
     found = value(frame_of([run]), "l3score")
     assert math.isnan(found.value)
     assert found.reason == "4 of 8 answers have a score, fewer than 99%"
+
+
+def test_scores_of_anybodys_task_by_two_judges_are_not_compared(tmp_path: Path) -> None:
+    """They differ by more than models do."""
+    runs = []
+    for judge in ("openai:one", "openai:two"):
+        lines = host_samples("AAAA", partial(judged, judge=judge), "l3score")
+        for place, line in enumerate(lines):
+            line["l3score"]["id"] = str(place)
+        folder = tmp_path / judge.partition(":")[2]
+        run = run_of(folder, lines, {"l3score": 0.9})
+        runs.append(replace(run, label=folder.name))
+
+    found, (left_out,) = compare(runs)
+    assert found == []
+    assert "they have scores by openai:one and openai:two" in left_out
