@@ -6,9 +6,8 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-from spiqa_tasks.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,11 +65,37 @@ _PAGE = {
 
 @dataclass(frozen=True)
 class Plot:
-    """SVG element of a plot, its title and a description for screen readers."""
+    """Values x 100 by name with their intervals, a dot per run and name.
+
+    Attributes:
+        names: rows of the plot.
+        axis: what the values are.
+        colours: the colour's number of runs that keep it in every plot.
+        zero: whether to draw the line of no difference.
+    """
 
     title: str
-    svg: str
-    description: str
+    names: Sequence[str]
+    series: Series
+    axis: str
+    colours: Mapping[str, int]
+    zero: bool
+
+    @property
+    def description(self) -> str:
+        """The plot for screen readers."""
+        return f"{self.axis} of {', '.join(self.series)} by {', '.join(self.names)}."
+
+    @cached_property
+    def svg(self) -> str:
+        """The SVG element. Only the page draws it: tables in other forms need no matplotlib."""
+        from matplotlib import rc_context
+
+        # The salt makes the ids of one plot other than those of another, and the same each time.
+        salt = repr((self.title, self.series, self.axis))
+        style: Any = {**_STYLE, "svg.hashsalt": salt}
+        with rc_context(style):
+            return _svg(_figure(self))
 
 
 def intervals(
@@ -81,38 +106,23 @@ def intervals(
     *,
     zero: bool = False,
 ) -> Plot:
-    """Return values x 100 by name with their intervals, a dot per run and name.
-
-    Of more than `SERIES` runs and `ROWS` names the first are drawn.
-
-    Args:
-        colours: the colour's number of runs that keep it in every plot.
-        zero: whether to draw the line of no difference.
+    """Return the plot of some runs; of more than `SERIES` runs and `ROWS` names the first are
+    drawn, and the title says so.
     """
-    require("report", "A report's plots")
-    from matplotlib import rc_context
-
     names = list(dict.fromkeys(name for points in series.values() for name in points))
     title += _limited(ROWS, len(names), "rows") + _limited(SERIES, len(series), "runs")
-    names = names[:ROWS]
-    series = dict(list(series.items())[:SERIES])
-
-    # The salt makes the ids of one plot other than those of another, and the same each time.
-    style: Any = {**_STYLE, "svg.hashsalt": repr((title, series, axis))}
-    with rc_context(style):
-        svg = _svg(_figure(names, series, axis, colours or {}, zero))
-    return Plot(title, svg, f"{axis} of {', '.join(series)} by {', '.join(names)}.")
+    drawn = dict(list(series.items())[:SERIES])
+    return Plot(title, names[:ROWS], drawn, axis, colours or {}, zero)
 
 
 def _limited(kept: int, every: int, what: str) -> str:
     return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""
 
 
-def _figure(
-    names: Sequence[str], series: Series, axis: str, colours: Mapping[str, int], zero: bool
-) -> Figure:
+def _figure(plot: Plot) -> Figure:
     from matplotlib.figure import Figure
 
+    names, series = plot.names, plot.series
     sharing = {name: [label for label in series if name in series[label]] for name in names}
     most = max(map(len, sharing.values()), default=1)
     # Inches: a line per run of a row, the axis, and the legend.
@@ -121,15 +131,16 @@ def _figure(
 
     axes = figure.add_subplot()
     for place, (label, points) in enumerate(series.items()):
-        _draw_points(axes, label, colours.get(label, place) % SERIES, points, sharing)
+        number = plot.colours.get(label, place) % SERIES
+        _draw_points(axes, label, number, points, sharing)
     axes.set_yticks(range(len(names)), [_short(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.set_xlabel(axis)
+    axes.set_xlabel(plot.axis)
     axes.set_axisbelow(True)
     axes.grid(axis="x", linewidth=0.6)
     if len(series) > 1:
         figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
-    if zero:
+    if plot.zero:
         axes.axvline(0, color=_INK, linewidth=1)
     else:
         # A score that looks twice as high as another one is.

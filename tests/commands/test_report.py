@@ -1,6 +1,7 @@
 """`spiqa-tasks report`: which files are written where, and what is refused."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,16 @@ def test_every_file_that_is_asked_for_is_written(
         str(tmp_path / name) for name in ("p.html", "new/r.csv")
     ]
     assert 'id="picture-0"' not in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+
+def test_tables_need_nothing_of_the_page(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the programs that draw its plots nor their time."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for form in ("markdown", "csv", "json"):
+        assert main(["report", str(runs), f"--{form}", str(tmp_path / form)]) == 0
+    assert main(["report", str(runs), "--html", str(tmp_path / "html")]) != 0
 
 
 def test_what_could_not_be_read_is_told(

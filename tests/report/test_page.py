@@ -87,7 +87,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def record(title: str, *values: Any, **options: Any) -> Plot:
         calls[title] = (*values, *([options] if options else []))
-        return Plot(title, "", "")
+        return Plot(title, [], {}, "", {}, zero=False)
 
     monkeypatch.setattr(plots, "intervals", record)
     return calls
