@@ -2,7 +2,6 @@
 another noun.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -11,10 +10,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from phrasings import BOTH, LETTER, TEXT, phrasings
+from real_answers import SHARED, real_choices
 
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.cues import KIND_OF
 
+pytestmark = SHARED
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
 FORMS = range(len(LETTER) + len(BOTH) + len(TEXT))
 IN_ENGLISH = re.compile(r"[A-Za-z\s.,:;!?()*'\"/%\d-]+")
@@ -71,14 +72,9 @@ def _exchanged(text: str, letters: Mapping[str, str]) -> str:
 
 def _real(folder: Path) -> Iterator[tuple[str, Mapping[str, str], str]]:
     """Yield real answers in English with the letter that is read in them."""
-    path = folder / "mcq" / "free_form.jsonl"
-    if not path.is_file():
-        pytest.skip(f"{path} is not on this machine")
-    for line in path.read_text(encoding="utf-8").splitlines()[::4]:
-        row = json.loads(line)
-        letter = extract_choice(row["response"], row["choices"]).letter
-        if letter and IN_ENGLISH.fullmatch(row["response"]):
-            yield row["response"], row["choices"], letter
+    for answer, choice in real_choices(folder, "free_form")[::4]:
+        if choice.letter and IN_ENGLISH.fullmatch(answer["response"]):
+            yield answer["response"], answer["choices"], choice.letter
 
 
 @pytest.mark.parametrize("change", [str.lower, str.upper])
