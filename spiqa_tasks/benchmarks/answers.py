@@ -153,6 +153,8 @@ _ROW_OF: dict[str, Callable[[Cells], dict[str, Any]]] = {
     FREE_ANSWERS.name: _free_row,
     CHOICE_ANSWERS.name: _choice_row,
 }
+# The same benchmarks -> cells without which an answer has no score.
+_NEEDED = {FREE_ANSWERS.name: ("question", "answer"), CHOICE_ANSWERS.name: ("options", "answer")}
 
 
 def has_no_task(benchmark: Benchmark) -> bool:
@@ -163,12 +165,17 @@ def has_no_task(benchmark: Benchmark) -> bool:
 def rows_in_file(benchmark: Benchmark, table: Sequence[Cells], data: str) -> list[Row]:
     """Return the rows of a file's questions, from its cells and the digest of its questions.
 
-    Raises DataError: a row that lacks what the benchmark scores by.
+    Those that lack what the benchmark scores by are left out, if they are fewer than half.
+    Raises DataError: more lack it, or a true answer is no option.
     """
+    needed = _NEEDED[benchmark.name]
+    usable = [cells for cells in table if all(cells[name] for name in needed)]
+    # most of a file of another kind would be left out, and the rest has a number that looks normal
+    chosen = usable if 2 * len(usable) > len(table) else table
     shared = {
         "benchmark": benchmark.name,
         "split": SPLIT,
         "settings": settings_text(benchmark.settings()),
         "data": data,
     }
-    return [_ROW_OF[benchmark.name](cells) | shared for cells in table]
+    return [_ROW_OF[benchmark.name](cells) | shared for cells in chosen]

@@ -39,6 +39,10 @@ _MEANINGS = {
 }
 
 
+# Said of unknown ids where the questions are in the file itself.
+_INCOMPLETE = "without a question, options or a true answer, left out"
+
+
 @dataclass(frozen=True)
 class Joined:
     """A run whose answers are those to the rows of its task.
@@ -108,8 +112,8 @@ def join_questions(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = [*_settings_remarks(run, asked, task)]
-    of_answers = _failure_remarks(run, matched)
-    for remark in (*_match_remarks(run.path, unmatched), *of_answers, *said):
+    of_ids = _match_remarks(run.path, unmatched, has_no_task(asked.benchmark))
+    for remark in (*of_ids, *_failure_remarks(run, matched), *said):
         remarks.append(f"{task.name}: {remark}")
 
     found = list(matched.values())
@@ -317,10 +321,14 @@ def _settings_remarks(run: Run, asked: Task, task: Task) -> Iterator[str]:
         )
 
 
-def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _match_remarks(
+    path: Path, unmatched: Mapping[str, Sequence[str]], has_own_questions: bool
+) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit."""
     for name, meaning in _MEANINGS.items():
         ids = unmatched[name]
+        if has_own_questions and name == "unknown":
+            meaning = _INCOMPLETE
         if ids:
             first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
             yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."

@@ -153,7 +153,10 @@ def test_other_names_of_columns_are_advised_and_taken(
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([*ROWS[:2], {**ROWS[2], "reference": ""}], "found none with answer 3 of "),
+        (
+            [ROWS[0], *({**row, "reference": ""} for row in ROWS[1:])],
+            "found none with answer 2 of ",
+        ),
         (
             [*ROWS[1:], {**ROWS[0], "A": "x", "B": "y"}],
             "Expected options with each answer, found none with answer 1 of ",
@@ -163,7 +166,7 @@ def test_other_names_of_columns_are_advised_and_taken(
 def test_what_is_no_free_answer_is_refused(
     rows: list[Row], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A row without a reference, and choices among free answers."""
+    """Most rows without a reference, and choices among free answers."""
     write_lines(tmp_path / "m.jsonl", rows)
     assert main(["score", str(tmp_path / "m.jsonl"), "--judge", "none"]) == 2
     assert said in capsys.readouterr().err
@@ -272,17 +275,31 @@ def test_choices_of_the_same_questions_are_compared(
     assert abs(pair["difference"]["difference"]) == pytest.approx(0.25)
 
 
+@pytest.mark.parametrize("row", [{"options": []}, {"options": None}, {"answer": ""}])
+def test_a_row_that_cannot_be_scored_is_left_out_and_named(
+    row: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without options or a true answer; the others are scored as they are alone."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, CHOICES[:3])
+    _, alone, _ = run_json(capsys, "score", path)
+    write_lines(path, [*CHOICES[:3], {**CHOICES[3], **row}])
+    status, found, errors = run_json(capsys, "score", path)
+    assert (status, found["metrics"]) == (3, alone["metrics"])
+    assert "1 id without a question, options or a true answer, left out, the first:" in errors
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"options": []}, "Expected options with each answer, found none with answer 4 of"),
         ({"answer": "D"}, "Expected the true answer to be a letter or the text of an option"),
+        ({"answer": "7"}, "found '7', no option's text"),
     ],
 )
-def test_a_row_that_cannot_be_scored_is_named(
+def test_a_true_answer_that_is_no_option_is_refused(
     row: Row, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without options, or with an answer that is none of them."""
+    """The columns may be others than they seem."""
     path = tmp_path / "m.jsonl"
     write_lines(path, [*CHOICES[:3], {**CHOICES[3], **row}])
     assert main(["score", str(path)]) == 2
