@@ -34,7 +34,7 @@ from spiqa_tasks.scoring.refusals import is_refusal
 # The only split: the file of the answers.
 SPLIT = "file"
 
-# An answer of the file: its id, question, options and true answer, and `where` it is.
+# An answer of the file: its id, question, options, true answer and groups, and `where` it is.
 Cells = Mapping[str, Any]
 
 
@@ -51,7 +51,7 @@ def _free_row(cells: Cells) -> dict[str, Any]:
             "Expected a question and a reference with each answer, found none with"
             f" {cells['where']}. Add them."
         )
-    row = {name: cells[name] for name in ("id", "question", "references")}
+    row = {name: cells[name] for name in ("id", "question", "references", "groups")}
     return row | {"answer": cells["references"][0]}
 
 
@@ -72,6 +72,7 @@ def _free_record(row: Row, response: Response, rule: Rule | None) -> Record:
         row["answer"],
         rule=None if response.text.strip() else "empty",
         refused=is_refusal(response.text),
+        groups=row.get("groups", {}),  # a host's doc has none
         requests=tuple(requests),
     )
 
@@ -113,11 +114,12 @@ def _choice_row(cells: Cells) -> dict[str, Any]:
         "answer": answer,
         "letters": list(options),
         "options": list(options.values()),
+        "groups": cells["groups"],
     }
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
-    return choice_record(row, response, groups={})
+    return choice_record(row, response, groups=row["groups"])
 
 
 def _no_release(*_: Any) -> Any:

@@ -38,6 +38,8 @@ _FIELDS = {
     ),
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
+    # what a file's own questions are grouped by
+    "group": "category subject topic domain type",
     # a person's yes or no, which `calibrate` reads
     "label": "label verdict",
 }
@@ -147,7 +149,13 @@ class Columns:
             options=self.options(row),
             needed=_needed(row),
             references=references,
+            groups=self._groups(row),
         )
+
+    def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
+        column = self.name("group", row)
+        group = "" if column is None else _plain_text(row[column])
+        return {str(column): group} if group else {}
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return label -> text of the options, in one column or in columns of letters; or {}."""

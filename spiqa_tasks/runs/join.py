@@ -268,7 +268,8 @@ def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
         }
         asked.append({name: str(cell) for name, cell in cells.items() if cell})
         where = f"answer {number} of {path} (id {answer.id})"
-        table.append({**cells, "references": references, "where": where})
+        groups = answer.groups if answer.record is None else answer.record.groups
+        table.append({**cells, "references": references, "groups": groups, "where": where})
     return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
 
 

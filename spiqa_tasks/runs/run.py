@@ -82,6 +82,7 @@ class Answer:
         question: the question's text or the whole prompt.
         needed: files of the figures that the true answer needs.
         references: the true answers, of which any is right.
+        groups: column -> group of the question.
     """
 
     id: str
@@ -93,6 +94,7 @@ class Answer:
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
     needed: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def signature(self) -> Signature:

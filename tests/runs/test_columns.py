@@ -30,7 +30,7 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     assert (
         str(error.value)
         == "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question,"
-        f" reference, options, figures, label, each once; found {text!r}."
+        f" reference, options, figures, group, label, each once; found {text!r}."
     )
 
 
