@@ -43,14 +43,12 @@ def check(run: Arguments) -> list[str]:
     Raises InputError: the host would not run our tasks, or would change what a model sees.
     """
     _check_datasets(run)
-    _check_models(run)
+    models = {model: _configured(run, model) for model in run.models}
 
     remarks: list[str] = []
-    for model, task in itertools.product(run.models, run.ours):
-        configured = _configured(run, model)
-        if configured is not None:
-            _check_number_of_pictures(task, configured.func)
-            remarks += _check_pictures_of_class(run, task, model, configured)
+    for (model, configured), task in itertools.product(models.items(), run.ours):
+        _check_number_of_pictures(task, configured.func)
+        remarks += _check_pictures_of_class(run, task, model, configured)
     return remarks
 
 
@@ -70,20 +68,11 @@ def _check_datasets(run: Arguments) -> None:
             raise unknown_name("a dataset", name, [*tasks, *datasets, *groups], remedy)
 
 
-def _check_models(run: Arguments) -> None:
-    """Raise InputError for an unknown model; the host would skip it and exit 0."""
-    from vlmeval.config import supported_VLM
-
-    if run.host.base_url or run.host.config:
-        return
-    for name in run.models:
-        if name not in supported_VLM:
-            remedy = "`vlmutil mlist all` shows all."
-            raise unknown_name("a model of VLMEvalKit", name, supported_VLM, remedy)
-
-
 def _configured(run: Arguments, model: str) -> Any:
-    """Return a model's class with its options, as the host will call it, or None if not known."""
+    """Return a model's class with its options, as the host will call it.
+
+    Raises InputError: an unknown name; the host would skip it and exit 0, or end in a traceback.
+    """
     import vlmeval.api
     import vlmeval.vlm
     from vlmeval.config import supported_VLM
@@ -94,12 +83,13 @@ def _configured(run: Arguments, model: str) -> Any:
         )
 
     options = dict(run.config.get("model", {}).get(model) or {})
-    name = options.pop("class", None)
-    if name is None:
-        model_class = supported_VLM.get(model)
-    else:
-        model_class = getattr(vlmeval.api, name, None) or getattr(vlmeval.vlm, name, None)
-    return None if model_class is None else partial(model_class, **options)
+    classes = {**vars(vlmeval.vlm), **vars(vlmeval.api)}
+    names = classes if "class" in options else supported_VLM
+    name = options.pop("class", model)
+    if name not in names:
+        remedy = "`vlmutil mlist all` shows all; a served model needs --base-url."
+        raise unknown_name("a model of VLMEvalKit", name, names, remedy)
+    return partial(names[name], **options)
 
 
 def _check_number_of_pictures(task: Task, model_class: Any) -> None:

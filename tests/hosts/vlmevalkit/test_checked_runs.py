@@ -35,7 +35,7 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--data", "MMStr", "--model", "fixed"], ["'MMStr'. Nearest: MMStar"]),
         (
             ["--data", "mmstar_demo", "--model", "fixd"],
-            ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed"],
+            ["a model of VLMEvalKit, found 'fixd'. Nearest: fixed", "model needs --base-url."],
         ),
         (
             ["--data", "spiqa_demo", "--model", "single"],
@@ -94,6 +94,24 @@ def test_a_configuration_names_our_tasks_as_they_are(
     said = capsys.readouterr().err
     assert "Expected the task mmstar_demo under its own name, found mine." in said
     assert "found 'mmstar_dem'. Nearest: mmstar_demo" in said
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        ({"fixd": {}}, "found 'fixd'. Nearest: fixed"),
+        ({"mine": {"class": "LMDeployAPIs"}}, "found 'LMDeployAPIs'. Nearest: LMDeployAPI"),
+    ],
+)
+def test_an_unknown_model_of_a_configuration_is_refused(
+    launch: Launch, capsys: Said, tmp_path: Path, model: dict[str, object], sentence: str
+) -> None:
+    """Under its own name, or by its class; the host would end in a traceback."""
+    config = tmp_path / "config.json"
+    task = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}
+    config.write_text(json.dumps({"model": model, "data": {"mmstar_demo": task}}))
+    assert launch("--config", config) == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:
