@@ -6,6 +6,7 @@ judge; 3 some answers could not be had, judged or scored.
 
 import itertools
 import os
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -41,7 +42,11 @@ _say = partial(say, program=PROGRAM)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the host on our tasks."""
-    if argv is not None:  # the host reads and stores the command line
+    if argv is None:
+        # Ctrl-C ends the process as a kill does. Interrupted, the host would ask all questions that
+        # are left and lose their answers.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    else:  # the host reads and stores the command line
         sys.argv[1:] = argv
     try:
         return _run()

@@ -3,6 +3,10 @@ trusted.
 """
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -285,6 +289,26 @@ def test_an_api_model_at_a_server(
     assert launch(*arguments, "--reuse") == 0
     assert len(judged.requests) - asked == 2
     assert run_header(tmp_path / "out", "mmstar_demo")["counts"]["request_failed"] == 0
+
+
+def test_ctrl_c_ends_a_run_at_once_and_its_answers_are_taken_by_the_next(
+    launch: Launch, server: OpenAIServer, tmp_path: Path
+) -> None:
+    """Only the request in flight is sent twice."""
+    server.behaviour.latency = 0.2
+    arguments = ["--data", "mmstar_demo", "--model", "served", "--base-url", server.url]
+    arguments += ["--key", "EMPTY", "--api-nproc", "1"]
+    command = [sys.executable, "-m", "spiqa_tasks.hosts.vlmevalkit", *arguments]
+    with subprocess.Popen([*command, "--work-dir", str(tmp_path / "out")]) as process:
+        while len(server.requests) < 4 and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == -signal.SIGINT
+
+    assert len(server.requests) < 10
+    server.behaviour.latency = 0
+    assert launch(*arguments) == 0
+    assert len(server.requests) <= 24 + 1
 
 
 def test_failed_judgements_are_told_and_filled_in(
