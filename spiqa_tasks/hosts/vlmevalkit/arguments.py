@@ -78,6 +78,10 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
 def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return the configuration, and the names of models and datasets, groups expanded."""
     if host.config:
+        if host.data or host.model:
+            raise InputError(
+                "Expected --data and --model, or --config; found both. Leave one of them out."
+            )
         config = _read_config(host.config)
         return config, list(config["model"]), list(config["data"])
 

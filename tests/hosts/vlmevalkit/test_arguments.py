@@ -84,15 +84,27 @@ def test_a_served_model_has_a_name_for_folders_and_one_for_its_server(
 
 
 @pytest.mark.parametrize(
-    "more", [["--model", "a", "b"], ["--config", "CONFIG"], ["--limit", "3"], ["--limit=3"]]
+    "more",
+    [
+        ["--config", "CONFIG"],
+        ["--data", "mmstar_demo", "--model", "a", "b"],
+        ["--data", "mmstar_demo", "--model", "a", "--limit", "3"],
+        ["--data", "mmstar_demo", "--model", "a", "--limit=3"],
+    ],
 )
 def test_the_queue_takes_one_model_and_all_questions(tmp_path: Path, more: list[str]) -> None:
     """The host would end in an assertion, or ask all questions in silence."""
     path = tmp_path / "config.json"
     path.write_text('{"model": {"m": {}}, "data": {"mmstar_demo": {}}}')
-    given = ["--data", "mmstar_demo", "--model", "a", "--api-mode"]
     with pytest.raises(InputError, match="one --model with --api-mode"):
-        parsed(*given, *(str(path) if word == "CONFIG" else word for word in more))
+        parsed("--api-mode", *(str(path) if word == "CONFIG" else word for word in more))
+
+
+@pytest.mark.parametrize("more", [["--data", "mmstar_demo"], ["--model", "m"]])
+def test_a_configuration_stands_alone(more: Sequence[str]) -> None:
+    """The host would end in an assertion."""
+    with pytest.raises(InputError, match="or --config; found both"):
+        parsed("--config", "file.json", *more)
 
 
 def test_a_configuration_names_models_and_datasets(tmp_path: Path) -> None:
