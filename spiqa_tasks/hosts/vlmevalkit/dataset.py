@@ -3,6 +3,7 @@
 import json
 import logging
 import math
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -91,11 +92,17 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
             logger.warning(remark)
 
         metrics: dict[str, float | None] = {}
+        withheld = defaultdict(list)
         for name, value in write(path.parent, model, self.task, scorer, answers).items():
             metrics[name] = None if math.isnan(value.value) else value.value
-            is_group = "/" in name
-            if value.reason is not None and not is_group:
-                logger.warning("%s is withheld: %s.", name, value.reason)
+            if value.reason and "/" not in name:  # not of a group
+                withheld[value.reason].append(name)
+        for reason, names in withheld.items():
+            logger.warning(
+                "Withheld, as %s: %s. `spiqa-tasks score` on the folder says more.",
+                reason,
+                ", ".join(names),
+            )
 
         headline = next(iter(metrics))
         if metrics[headline] is None:
@@ -107,10 +114,8 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         """Return {headline: value, None if withheld} for the host's summary."""
         if not metrics:
             return {}
-        first = next(iter(metrics))
-        if first.endswith(WITHHELD):
-            return {first.removesuffix(WITHHELD): None}
-        return {first: metrics[first]}
+        headline = next(iter(metrics)).removesuffix(WITHHELD)
+        return {headline: metrics.get(headline)}
 
     @classmethod
     def report_judge_err(

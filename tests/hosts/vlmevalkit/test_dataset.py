@@ -80,7 +80,9 @@ def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) ->
 def test_a_withheld_headline_is_marked_and_the_reason_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The host would take the next number for it; groups have no line in the log."""
+    """The host would take the next number for it. The log has one line for all metrics, and none
+    for groups.
+    """
     path = _write(tmp_path / f"m_{TASK}.tsv", {rows_of(TASK)[0]["id"]: "A"})
     dataset = _dataset()
     found = dataset.evaluate(str(path))
@@ -88,10 +90,11 @@ def test_a_withheld_headline_is_marked_and_the_reason_logged(
     assert {name: value for name, value in found.items() if value is not None} == {
         "accuracy_withheld": 1
     }
-    (line,) = [line for line in caplog.messages if line.startswith("accuracy is")]
-    assert line.startswith("accuracy is withheld: ")
-    assert line.endswith(".")
-    assert not any(line.startswith("accuracy/") for line in caplog.messages)
+    (line,) = [line for line in caplog.messages if "ithheld" in line]
+    reason = "1 of 24 questions were answered, fewer than 99%"
+    assert line.startswith(f"Withheld, as {reason}: accuracy, accuracy_released, ")
+    assert line.endswith(". `spiqa-tasks score` on the folder says more.")
+    assert "accuracy/" not in line
     assert dataset.report_primary_metric({"accuracy_withheld": 1, "refusal_rate": 0.5}) == {
         "accuracy": None
     }
