@@ -28,7 +28,8 @@ COMPLETE, NO_SCORES, IN_PART = 0, 1, 3
 _FAILURES = {
     "request_failed": (
         "request",
-        "to the model failed or got an empty answer. Run again with --reuse.",
+        "to the model failed or got an empty answer. See the log above, then run again with "
+        "--reuse.",
     ),
     "judge_failed": (
         "answer",

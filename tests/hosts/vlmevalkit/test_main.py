@@ -64,11 +64,13 @@ def test_a_task_without_scores_is_named_with_its_model(tmp_path: Path) -> None:
     [
         (
             {"request_failed": 1},
-            "1 request to the model failed or got an empty answer. Run again with --reuse.",
+            "1 request to the model failed or got an empty answer. See the log above, then run "
+            "again with --reuse.",
         ),
         (
             {"request_failed": 2},
-            "2 requests to the model failed or got an empty answer. Run again with --reuse.",
+            "2 requests to the model failed or got an empty answer. See the log above, then run "
+            "again with --reuse.",
         ),
         (
             {"judge_failed": 3},
