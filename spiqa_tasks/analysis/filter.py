@@ -147,8 +147,8 @@ def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run
             if not selection.is_blind(run):
                 raise InputError(
                     f"Expected runs without images; {run.task} of {run.identity.model} saw them. "
-                    "Run --model ablated --model_args base=...,ablation=text, or name answers of a "
-                    "text-only model TASK_text=FILE."
+                    "Run the task's _text variant, or lmms-eval's --model ablated with "
+                    "ablation=text, or name answers TASK_text=FILE."
                 )
 
     if missing := [task for task in tasks if task not in inspectors]:

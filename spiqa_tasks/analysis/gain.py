@@ -251,8 +251,8 @@ def _alone(run: Run, what: str, others: Sequence[Run]) -> str:
     if what == "without":
         base = run.identity.model.partition(",")[0]
         remedy = (
-            f"Run it on {task}_text if there is such a task, or --model ablated --model_args"
-            f" base={base},ablation=text,..."
+            f"Run it on {task}_text if there is such a task, or with lmms-eval's --model ablated"
+            f" --model_args base={base},ablation=text,..."
         )
     return (
         f"Expected a run of {selection.model_name(run)} on {task} {what} images, found {names}. "

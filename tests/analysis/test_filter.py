@@ -167,8 +167,8 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     """A model that sees its picture says nothing about the questions."""
     write_run(tmp_path, "m", {"t": choice_samples([True])})
     assert error_of(load(tmp_path)) == (
-        "Expected runs without images; t of m saw them. Run --model ablated --model_args"
-        " base=...,ablation=text, or name answers of a text-only model TASK_text=FILE."
+        "Expected runs without images; t of m saw them. Run the task's _text variant, or"
+        " lmms-eval's --model ablated with ablation=text, or name answers TASK_text=FILE."
     )
 
 

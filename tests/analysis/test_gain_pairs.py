@@ -51,8 +51,8 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     ]
     assert problems == [
         "Expected a run of m,batch=2,pretrained=b on t without images, found"
-        " m,batch=2,pretrained=a,seed=1. Run it on t_text if there is such a task, or --model"
-        " ablated --model_args base=m,ablation=text,..."
+        " m,batch=2,pretrained=a,seed=1. Run it on t_text if there is such a task, or with"
+        " lmms-eval's --model ablated --model_args base=m,ablation=text,..."
     ]
 
 
@@ -204,7 +204,8 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
         ablation_pairs(load(tmp_path))
     assert str(error.value) == (
         "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text if"
-        " there is such a task, or --model ablated --model_args base=m,ablation=text,..."
+        " there is such a task, or with lmms-eval's --model ablated --model_args"
+        " base=m,ablation=text,..."
     )
 
 
