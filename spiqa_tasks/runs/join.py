@@ -1,7 +1,7 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -134,12 +134,18 @@ def match(
     names = _row_ids(rows)
     found = []
     unknown: dict[str, None] = {}
+    times = Counter(answer.id for answer in answers)
+    earlier: Counter[str] = Counter()
     for answer in answers:
-        row_id = _row_id(answer, rows, names, has_keys)
-        if row_id is None:
+        row_ids = _ids_of_rows(answer, rows, names, has_keys)
+        # both answers to a question that a paper asks twice are in the release's order; a single
+        # one may be to either
+        if len(row_ids) not in (1, times[answer.id]):
             unknown[answer.id] = None
-        else:
-            found.append(replace(answer, id=row_id))
+            continue
+        row_id = row_ids[earlier[answer.id] % len(row_ids)]
+        earlier[answer.id] += 1
+        found.append(replace(answer, id=row_id))
 
     by_id, duplicates = by_question(path, found)
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
@@ -280,33 +286,37 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
     return known_figures(task.benchmark_name, task.split)
 
 
-def _row_id(answer: Answer, rows: Rows, names: Mapping[str, str], has_keys: bool) -> str | None:
-    """The id of the row that an answer is to, or None."""
+def _ids_of_rows(
+    answer: Answer, rows: Rows, names: Mapping[str, Sequence[str]], has_keys: bool
+) -> Sequence[str]:
+    """The id of the row that an answer is to, or of the rows of a question that is asked twice."""
     if not answer.id and answer.place < len(rows):
         # a host's answers without records, as of --predict_only
-        return str(rows[answer.place]["id"])
+        return [str(rows[answer.place]["id"])]
 
     if has_keys:
         paper, _, *document = answer.id.split("/", 2)
         by_text = "/".join([paper, answer.question, *document])
-        if _spelled(by_text) in names:
+        if len(names.get(_spelled(by_text), ())) == 1:
             return names[_spelled(by_text)]
-    return names.get(answer.id) or names.get(_spelled(answer.id))
+    return names.get(answer.id) or names.get(_spelled(answer.id), ())
 
 
-def _row_ids(rows: Rows) -> dict[str, str]:
-    """Id or spelled name -> id of the row, without names of several rows."""
-    ids: dict[str, set[str]] = defaultdict(set)
+def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
+    """Id or spelled name -> id of the row, without names of several rows; of a paper's question,
+    ids of all rows that ask it.
+    """
+    by_id: dict[str, list[str]] = defaultdict(list)
+    asked: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        names = [row["id"]]
+        by_id[_spelled(row["id"])].append(row["id"])
         if "paper_id" in row:
             # a document of one figure is named by its file and its step
             document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
-            names.append(f"{row['paper_id']}/{row['question']}{document}")
-        for name in names:
-            ids[_spelled(name)].add(row["id"])
-    of_one = {name: min(same) for name, same in ids.items() if len(same) == 1}
-    return of_one | {row["id"]: row["id"] for row in rows}
+            name = f"{row['paper_id']}/{row['question']}{document}"
+            asked[_spelled(name)].append(row["id"])
+    of_one = {name: same for name, same in by_id.items() if len(same) == 1}
+    return asked | of_one | {row["id"]: [row["id"]] for row in rows}
 
 
 def _spelled(answer_id: str) -> str:

@@ -363,6 +363,9 @@ class Run:
     @cached_property
     def records(self) -> list[Record]:
         """One record per scored document."""
+        # Unscored answers are not yet known by the ids of their questions.
+        if all(answer.record is None for answer in self.read()):
+            return []
         return [answer.record for answer in self.by_id.values() if answer.record is not None]
 
     @cached_property

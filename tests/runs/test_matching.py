@@ -296,8 +296,22 @@ def test_ids_in_other_separators_are_those_of_the_task(spelling: str) -> None:
     assert not any(unmatched.values())
 
 
-def test_a_text_that_a_paper_asks_twice_is_of_no_single_question() -> None:
-    """Nobody knows of which question an answer is."""
+def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
+    """If both are there, and different or not."""
+    for text in ("x{}", "x"):
+        given = [
+            Answer(
+                f"{row['paper_id']}/{row['question']}", Response(text.format(place)), place=place
+            )
+            for place, row in enumerate(PAPERS)
+        ]
+        found, unmatched = match(PATH, given, PAPERS)
+        assert [answer.place for answer in found.values()] == list(range(len(PAPERS)))
+        assert not any(unmatched.values())
+
+
+def test_one_answer_to_a_text_that_a_paper_asks_twice_is_of_no_question() -> None:
+    """Nobody knows of which it is."""
     given = [
         Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"]))
         for row in PAPERS[:2] + PAPERS[3:]
