@@ -205,7 +205,7 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
     task = selection.source_task(seeing)
     # Of several bases none is taken: leakage of either would look like that of the other.
     if len(bases) > 1:
-        names = " and ".join(map(selection.model_name, bases))
+        names = " and ".join(f"{selection.model_name(run)} on {run.task}" for run in bases)
         return (
             f"Expected one LLM base for {task}; found {names}. S_t and ML are left out: name one of"
             " the runs, or its --judge."

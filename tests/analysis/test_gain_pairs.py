@@ -192,8 +192,9 @@ def test_of_two_llm_bases_none_counts(tmp_path: Path) -> None:
     (pair,), _, problems = ablation_pairs(load(tmp_path))
     assert len(pair.runs) == 2
     assert problems == [
-        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b and other. S_t and ML"
-        " are left out: name one of the runs, or its --judge."
+        "Expected one LLM base for mmstar_filtered; found llm,pretrained=b on mmstar_filtered_llm"
+        " and other on mmstar_filtered_llm. S_t and ML are left out: name one of the runs, or its"
+        " --judge."
     ]
 
 

@@ -104,8 +104,9 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
                 ", ".join(names),
             )
 
-        headline = next(iter(metrics))
-        if metrics[headline] is None:
+        # Without a judge L3Score is missing, and no text metric stands for it.
+        headline = self.task.metrics[0]
+        if metrics.get(headline) is None:
             return {headline + WITHHELD: 1, **metrics}
         return metrics
 

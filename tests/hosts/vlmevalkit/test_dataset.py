@@ -77,6 +77,16 @@ def test_answers_are_scored_and_written_beside_the_hosts_file(tmp_path: Path) ->
     assert content["results"][TASK]["accuracy,none"] == 1.0
 
 
+def test_without_a_judge_no_text_metric_stands_for_l3score(tmp_path: Path) -> None:
+    """The host's summary has no number for SPIQA; the text metrics are in its file."""
+    rows = rows_of("spiqa_demo")
+    path = _write(tmp_path / "m_spiqa_demo.tsv", {row["id"]: row["answer"] for row in rows})
+    dataset = _dataset("spiqa_demo")
+    found = dataset.evaluate(str(path))
+    assert found["rouge_l"] == 1.0
+    assert dataset.report_primary_metric(found) == {"l3score": None}
+
+
 def test_a_withheld_headline_is_marked_and_the_reason_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
