@@ -119,10 +119,8 @@ class JudgeClient:
         config = self.config
         if not config.api_key and config.url and config.url == self.provider.url:
             raise JudgeError(
-                f"The judge {config.name} needs a key and none was found; set {KEY_VARIABLE} (or"
-                f" {self.provider.key_variable}), choose another judge with"
-                f" {JUDGE_VARIABLE}=provider:model, or switch judging off with"
-                f" {JUDGE_VARIABLE}=none."
+                f"The judge {config.name} needs a key, found none. Set {KEY_VARIABLE} (or"
+                f" {self.provider.key_variable}), or switch judging off with {JUDGE_VARIABLE}=none."
             )
 
     def summary(self) -> str:

@@ -119,6 +119,8 @@ def _loaded(name: str, _fingerprint: str) -> tuple[Any, Any]:
         model = AutoModelForCausalLM.from_pretrained(name, dtype=dtype)
         return model.to(device).eval(), AutoTokenizer.from_pretrained(name)
     except (OSError, ValueError, ImportError) as error:
+        # the hub's errors go on with advice for programmers
+        found = str(error).partition("\n")[0].rstrip(".")
         raise JudgeError(
-            f"Expected a causal language model at hf:{name}, found {error}. Name another one."
+            f"Expected a causal language model at hf:{name}, found {found}. Name another one."
         ) from error

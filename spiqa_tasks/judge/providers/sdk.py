@@ -210,7 +210,7 @@ class SdkJudge(Provider):
                     "check the proxy's address (HTTPS_PROXY, HTTP_PROXY as http://host:port), or"
                     " set NO_PROXY"
                 )
-        return "check the judge's address (SPIQA_JUDGE_BASE_URL) and that its server runs"
+        return "check the judge's address and that its server runs"
 
     def _http_error(self, response: Any) -> RequestError:
         body = _parsed(response.content) or response.content.decode(errors="replace")
