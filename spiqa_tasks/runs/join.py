@@ -37,10 +37,8 @@ _MEANINGS = {
     "unknown": "that name no question of this task, or several, left out",
     "duplicates": "several times with the same answer, which counts once",
 }
-
-
-# Said of unknown ids where the questions are in the file itself.
-_INCOMPLETE = "without a question, options or a true answer, left out"
+# The same where the questions are in the file itself.
+_OWN_MEANINGS = _MEANINGS | {"unknown": "without a question, options or a true answer, left out"}
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def join_questions(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = [*_settings_remarks(run, asked, task)]
-    of_ids = _match_remarks(run.path, unmatched, has_no_task(asked.benchmark))
+    of_ids = _match_remarks(run.path, unmatched, asked)
     for remark in (*of_ids, *_failure_remarks(run, matched), *said):
         remarks.append(f"{task.name}: {remark}")
 
@@ -332,14 +330,11 @@ def _settings_remarks(run: Run, asked: Task, task: Task) -> Iterator[str]:
         )
 
 
-def _match_remarks(
-    path: Path, unmatched: Mapping[str, Sequence[str]], has_own_questions: bool
-) -> Iterator[str]:
+def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]], task: Task) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit."""
-    for name, meaning in _MEANINGS.items():
+    meanings = _OWN_MEANINGS if has_no_task(task.benchmark) else _MEANINGS
+    for name, meaning in meanings.items():
         ids = unmatched[name]
-        if has_own_questions and name == "unknown":
-            meaning = _INCOMPLETE
         if ids:
             first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
             yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."

@@ -154,3 +154,8 @@ def test_a_judge_that_says_yes_to_everything_is_called_one(
     _, (row,), said = run_json(capsys, "calibrate", labels, "--judge", judge)
     assert row["kappa"] == {"value": 0.0, "low": None, "high": None}
     assert f"{judge} said yes to all 40 answers: its kappa is 0." in said
+
+    labels.write_text(labels.read_text().replace("false", "true"))
+    _, (row,), said = run_json(capsys, "calibrate", labels, "--judge", judge)
+    assert row["kappa"]["value"] is None
+    assert "kappa" not in said

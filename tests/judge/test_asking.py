@@ -167,13 +167,13 @@ def test_the_servers_own_slot_limit_is_survived(server: OpenAIServer, config: Ju
 
 @pytest.mark.slow
 def test_a_bucket_is_used_up_without_losing_an_answer(config: JudgeConfig) -> None:
-    """Against 100 requests a second answers come at more than half of that rate, also on a busy
-    machine, and refusals stay few.
-    """
+    """Against 100 requests a second answers come at nearly that rate, and refusals stay few."""
+    with OpenAIServer(Behaviour()) as server:
+        ask(config, 1, url=server.url)  # imports the client's package, which is no matter of rates
     with OpenAIServer(Behaviour(bucket=(100, 20), latency=0.02, retry_after=None)) as limited:
         start = time.monotonic()
         assert all(verdict.ok for verdict in ask(config, 600, url=limited.url, timeout=10))
-        assert time.monotonic() - start < (600 - 20) / 100 / 0.6
+        assert time.monotonic() - start < (600 - 20) / 100 / 0.85
         assert limited.counts["429"] < 300
 
 

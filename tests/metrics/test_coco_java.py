@@ -87,7 +87,6 @@ def test_the_extras_java_stands_in_for_one_that_is_missing_or_broken(install: In
     assert java() == shutil.which("java") != bundled
 
 
-@pytest.mark.slow  # 7 s; `test_text_scores` starts it too, where the real data is
 def test_the_extras_java_runs_meteor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where no Java is on the PATH: the statistics of a pair are those of its three matched
     words.
