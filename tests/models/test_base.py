@@ -1,21 +1,11 @@
 """What all baselines do with the host's requests."""
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.base import Baseline, Doc
-
-
-class Echo(Baseline):
-    """Answers with what it is given."""
-
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
-        """The document's text, how many there are, and the key."""
-        return f"{doc['text']} of {len(docs)} in {key}"
 
 
 def request(place: int, task: str, split: str) -> Any:
@@ -25,6 +15,8 @@ def request(place: int, task: str, split: str) -> Any:
 
 def test_every_request_has_its_answer_in_order() -> None:
     """Whatever tasks and splits they are of; a baseline sees the document and all of its split."""
+    from echo import Echo
+
     model = Echo(batch_size=4, max_batch_size=8, device="cuda")
     model.task_dict = {
         "t": {"test": [{"text": "zero"}, {"text": "one"}], "val": [{"text": "other"}]},
@@ -44,9 +36,10 @@ def test_every_request_has_its_answer_in_order() -> None:
 
 def test_a_task_that_cannot_be_answered_ends_the_run() -> None:
     """In one sentence."""
+    from echo import Echo
 
     class Picky(Echo):
-        def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002
+        def answer(self, doc: dict[str, Any], *_: object) -> str:
             raise InputError(f"Expected another task, found {doc['text']}.")
 
     model = Picky()
@@ -57,6 +50,8 @@ def test_a_task_that_cannot_be_answered_ends_the_run() -> None:
 
 def test_arguments_that_it_does_not_know_are_refused() -> None:
     """What the host always passes is known."""
+    from echo import Echo
+
     with pytest.raises(TypeError, match="pretrained"):
         Echo(pretrained="x", batch_size=1)  # type: ignore[call-arg]
 
@@ -64,5 +59,7 @@ def test_arguments_that_it_does_not_know_are_refused() -> None:
 @pytest.mark.parametrize("method", ["loglikelihood", "generate_until_multi_round"])
 def test_other_kinds_of_requests_are_refused(method: str) -> None:
     """One sentence that says which task would do."""
+    from echo import Echo
+
     with pytest.raises(SystemExit, match="generates text in one round for Echo"):
         getattr(Echo(), method)([])

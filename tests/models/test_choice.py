@@ -11,7 +11,6 @@ from choice_task import lettered, write_task
 
 from spiqa_tasks.benchmarks.mmstar.release import read_options
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.choice import FrequentChoice, RandomChoice
 
 
 def real_rows(real_data: Path) -> list[dict[str, Any]]:
@@ -28,6 +27,8 @@ def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) 
     """Over 200 seeds the accuracy on real questions is the mean of one over the number of
     options, near 25%.
     """
+    from spiqa_tasks.models.choice import RandomChoice
+
     rows = real_rows(real_data)
     expected = sum(1 / len(row["letters"]) for row in rows) / len(rows)
     hits = 0
@@ -44,6 +45,8 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
     """In every core capability its accuracy is the share of the most frequent letter, and no
     constant is better.
     """
+    from spiqa_tasks.models.choice import FrequentChoice
+
     rows = real_rows(real_data)
     model = FrequentChoice()
     for category in {row["category"] for row in rows}:
@@ -56,6 +59,8 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
 
 def test_baselines_refuse_free_form_tasks() -> None:
     """A document of ours without letters is no multiple-choice question."""
+    from spiqa_tasks.models.choice import RandomChoice
+
     with pytest.raises(InputError, match="multiple-choice"):
         RandomChoice().answer({"id": "1", "benchmark": "spiqa"}, [], "t")
 
@@ -164,5 +169,7 @@ def test_the_most_frequent_letter_needs_true_answers(answer: Run) -> None:
 
 def test_a_question_of_spiqa_is_refused_by_name() -> None:
     """A guess needs options; the sentence says which benchmark of a suite has none."""
+    from spiqa_tasks.models.choice import RandomChoice
+
     with pytest.raises(InputError, match="found one of spiqa, whose questions are open"):
         RandomChoice().answer({"benchmark": "spiqa", "id": "1"}, [], "spiqa/test")

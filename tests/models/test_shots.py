@@ -10,8 +10,6 @@ import pytest
 from choice_task import lettered, write_task
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.models.shots import Shots
-
 Evaluate = Callable[..., dict[str, Any]]
 ROWS = [lettered(n, "ABCD"[n % 4]) for n in range(5)]
 DEV = [lettered(n, "DCBA"[n % 4]) for n in range(100, 106)]
@@ -149,6 +147,7 @@ def test_the_first_paragraph_is_the_answer_where_more_questions_follow(
     response: Any, expected: Any
 ) -> None:
     """Or where it is as short as the answers shown; thoughts before an answer stay."""
+    from spiqa_tasks.models.shots import Shots
 
     class Request:
         args = ("context", "t", "test")

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 from PIL import Image
 from tiny_clip import CONTEXT, build
 
@@ -18,7 +17,6 @@ from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.models.similarity import CaptionRetrieval, OcrBaseline, spiqa_answer
 from spiqa_tasks.vision import ClipEncoder
 
 Row = dict[str, Any]
@@ -63,6 +61,8 @@ def test_the_answer_is_the_nearest_caption() -> None:
     """By the cosine of TF-IDF over all captions of the task, computed here by hand; the first of
     equal ones.
     """
+    from spiqa_tasks.models.similarity import CaptionRetrieval, spiqa_answer
+
     rows = rows_of("direct")
     model = CaptionRetrieval()
     answers = [model.answer(row, rows, "t/test") for row in rows]
@@ -76,6 +76,8 @@ def test_answers_can_be_read(setting: str) -> None:
     """In each setting the caption is what is scored, quotation marks and all; with reasons, the
     figure is too.
     """
+    from spiqa_tasks.models.similarity import spiqa_answer
+
     row = rows_of(setting)[0]
     scorer = make_scorer("spiqa", row["settings"], "", None)
     caption = 'It\'s a "quoted" caption'
@@ -143,6 +145,7 @@ def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
     """The letters by the model's own forward pass on each question, which normalises and
     multiplies for itself.
     """
+    import torch
     from transformers import AutoImageProcessor, AutoModel, AutoTokenizer
 
     model = AutoModel.from_pretrained(checkpoint).eval()
@@ -211,6 +214,8 @@ def test_task_without_pictures_is_refused(
 
 def test_reading_the_pictures_of_a_task_of_the_host_is_refused() -> None:
     """One sentence, and no traceback of a document without a benchmark."""
+    from spiqa_tasks.models.similarity import OcrBaseline
+
     model = OcrBaseline()
     model.task_dict = {"charts": {"test": [{"query": "Which colour?"}]}}
     request = SimpleNamespace(args=("", {}, None, 0, "charts", "test"))
@@ -220,6 +225,7 @@ def test_reading_the_pictures_of_a_task_of_the_host_is_refused() -> None:
 
 def test_ocr_that_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """README's first installation has no engine; the host would print a traceback."""
+    from spiqa_tasks.models.similarity import OcrBaseline
 
     def missing(_extra: str, what: str) -> None:
         raise MissingPartError(f"{what} needs rapidocr")

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import torch
-
 CONTEXT = 128
 VISION = {
     "hidden_size": 16,
@@ -17,6 +15,7 @@ TEXT = {**VISION, "max_position_embeddings": CONTEXT, "vocab_size": 400}
 
 def build(kind: str, folder: Path) -> Path:
     """Write a checkpoint, `clip` or `siglip`; return its folder."""
+    import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
     from transformers import (
         CLIPConfig,

@@ -1,0 +1,13 @@
+"""A baseline that answers with what it is given."""
+
+from collections.abc import Sequence
+
+from spiqa_tasks.models.base import Baseline, Doc
+
+
+class Echo(Baseline):
+    """Answers with what it is given."""
+
+    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+        """The document's text, how many there are, and the key."""
+        return f"{doc['text']} of {len(docs)} in {key}"
