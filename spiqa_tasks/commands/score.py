@@ -152,12 +152,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    answers = _joined(arguments)
-    if not answers:
+    wanted = selection(_as_runs(arguments))
+    by_task, remarks = _answers(arguments, wanted)
+    if not by_task:
         return _print_reported(arguments)
-    if _has_other_judge(arguments, answers):
+    if _has_other_judge(arguments, by_task):
         return _print_stored(arguments)
-    return _score_answers(arguments, answers)
+
+    # scores that are kept have remarks of their own: their judges make a difference
+    say_remarks(arguments, remarks)
+    return _score_answers(arguments, _joined(arguments, wanted, by_task))
 
 
 def _score_answers(arguments: argparse.Namespace, answers: Answered) -> int:
@@ -173,11 +177,11 @@ def _score_answers(arguments: argparse.Namespace, answers: Answered) -> int:
     return 0 if _is_whole(batches, scored) else 3
 
 
-def _has_other_judge(arguments: argparse.Namespace, answers: Answered) -> bool:
+def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
     """Return whether RUNs have verdicts of a judge that is not named now: these are kept."""
     if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _is_scoring(arguments):
         return False
-    names = {each.run.judge_name for _, joined in answers for each in joined}
+    names = {run.judge_name for _, runs in by_task for run in runs}
     return not names <= {"", DEFAULT_JUDGE}
 
 
@@ -264,12 +268,11 @@ def _as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
     return argparse.Namespace(**{**vars(arguments), **changed})
 
 
-def _joined(arguments: argparse.Namespace) -> Answered:
+def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -> Answered:
     """Return each task with the answers to it, joined to its questions."""
-    wanted = selection(_as_runs(arguments))
     rows_of = functools.cache(task_questions)  # shared by the files of a task
     joined = []
-    for known, runs in _answers(arguments, wanted):
+    for known, runs in by_task:
         task = _as_asked(arguments, known)
         of_task = []
         for run in runs:
@@ -287,24 +290,22 @@ def _joined(arguments: argparse.Namespace) -> Answered:
     return joined
 
 
-def _answers(arguments: argparse.Namespace, wanted: Selection) -> ByTask:
-    """Return the answers to the named task, or the runs at the paths.
+def _answers(arguments: argparse.Namespace, wanted: Selection) -> tuple[ByTask, list[str]]:
+    """Return the answers to the named task, or the runs at the paths, and remarks.
 
     Raises InputError: neither a task nor a run.
     """
     if _names_task(arguments):
         places = list(map(RunPath, arguments.predictions))
-        by_task, remarks = unscored_runs(places, wanted, arguments.task)
-    else:
-        places = _as_runs(arguments).runs
-        if not places[0].path.exists():
-            raise InputError(
-                f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
-                "to it."
-            )
-        by_task, remarks = unscored_runs(places, wanted)
-    say_remarks(arguments, remarks)
-    return by_task
+        return unscored_runs(places, wanted, arguments.task)
+
+    places = _as_runs(arguments).runs
+    if not places[0].path.exists():
+        raise InputError(
+            f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
+            "to it."
+        )
+    return unscored_runs(places, wanted)
 
 
 def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:

@@ -303,7 +303,7 @@ class Run:
     @property
     def judge_key(self) -> str:
         """The judge with its address, of a task that a judge scores; or ''."""
-        if not self.logged or not self.is_own:
+        if not self.logged:
             return ""
         return "@".join(filter(None, (self.signature.judge, self.signature.judge_host)))
 

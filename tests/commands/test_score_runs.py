@@ -212,3 +212,24 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
     assert status == 0
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
     assert "The verdicts of openai:other@" in errors
+
+
+def test_verdicts_of_two_judges_in_one_folder_are_both_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither run replaces the other, and no sentence says so."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    path = tmp_path / "m.jsonl"
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
+    path.write_text("\n".join(lines))
+    arguments = ["score", "spiqa_demo", path, "--metrics", "l3score"]
+    with OpenAIServer(Behaviour()) as server:
+        for name in ("one", "two"):
+            judge = ["--judge", f"openai:{name}@{server.url}", "--output", tmp_path / "out" / name]
+            run_json(capsys, *arguments, *judge)
+
+        monkeypatch.delenv("SPIQA_JUDGE", raising=False)
+        _, found, errors = run_json(capsys, "score", tmp_path / "out", "--metrics", "l3score")
+    judges = [each["judge"].partition("@")[0] for each in found["results"]]
+    assert judges == ["openai:one", "openai:two"]
+    assert "was run again" not in errors

@@ -14,6 +14,7 @@ from gain_files import host_samples
 from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run_command import run_json
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.benchmarks.record import Record
@@ -329,3 +330,22 @@ def test_scores_of_anybodys_task_by_two_judges_are_not_compared(tmp_path: Path) 
     found, (left_out,) = compare(runs)
     assert found == []
     assert "they have scores by openai:one and openai:two" in left_out
+
+
+def test_runs_of_anybodys_task_by_two_judges_both_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one folder, too; a later run by one of the judges replaces its earlier one alone."""
+    for stamp, judge in (("1", "openai:one"), ("2", "openai:two"), ("3", "openai:two")):
+        lines = host_samples("AAAA", partial(judged, judge=judge), "l3score")
+        for place, line in enumerate(lines):
+            line["l3score"]["id"] = str(place)
+        write_run(tmp_path, "m", {"t": lines}, stamp=stamp, totals={"t": {"l3score": 0.9}})
+
+    status, rows, errors = run_json(capsys, "score", tmp_path)
+    assert status == 0, errors
+    assert [row["model"] for row in rows] == ["m (judge openai:one)", "m (judge openai:two)"]
+    assert errors.splitlines() == [
+        f"spiqa-tasks: t of m was run again: {tmp_path}/3_results.json counts, not "
+        f"{tmp_path}/2_results.json."
+    ]
