@@ -166,11 +166,27 @@ def scorer_or_reason() -> tuple[Any, str | None]:
         command = how_to_install("bertscore")
         return None, f"the package bert-score is not installed; install it with: {command}"
     try:
-        from bert_score import BERTScorer
-
-        scorer = BERTScorer(model_type=MODEL, num_layers=LAYER)
+        scorer = _load_scorer()
     except Exception as error:  # the package, its dependencies and the hub fail in any way
         first_line = str(error).strip().partition("\n")[0]
         return None, f"{MODEL} could not be loaded ({type(error).__name__}: {first_line})"
     scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, TOKENS)
     return scorer, None
+
+
+def _load_scorer() -> Any:
+    """Return the package's scorer, of the cache alone if the hub does not answer one request."""
+    from bert_score import BERTScorer
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
+
+    was_offline = constants.HF_HUB_OFFLINE
+    try:
+        get_hf_file_metadata(hf_hub_url(MODEL, "config.json"))
+    except Exception:  # the hub, proxies and firewalls fail in any way
+        # else each file is asked for again and again, for half a minute
+        constants.HF_HUB_OFFLINE = True
+
+    try:
+        return BERTScorer(model_type=MODEL, num_layers=LAYER)
+    finally:
+        constants.HF_HUB_OFFLINE = was_offline

@@ -1,7 +1,11 @@
 """BERTScore on a model of this machine."""
 
+import os
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -147,3 +151,67 @@ def test_a_model_that_cannot_be_loaded_is_a_reason(monkeypatch: pytest.MonkeyPat
     reason = "google-bert/bert-base-uncased could not be loaded (OSError: no route)"
     assert module.scorer_or_reason() == (None, reason)
     assert module.bertscore([("a", "a")]) == reason
+
+
+# The package bert-score, as far as it asks the hub.
+LOADER = """
+from transformers import AutoModel, AutoTokenizer
+
+class BERTScorer:
+    def __init__(self, model_type, num_layers):
+        self._tokenizer = AutoTokenizer.from_pretrained(model_type)
+        self.model = AutoModel.from_pretrained(model_type)
+
+    def __repr__(self):
+        return self.model.config.model_type
+"""
+
+
+@pytest.mark.parametrize(
+    ("is_cached", "said"),
+    [
+        (True, "(bert, None)"),
+        (False, "google-bert/bert-base-uncased could not be loaded (OSError: "),
+    ],
+)
+def test_a_hub_that_does_not_answer_is_asked_once(
+    is_cached: bool, said: str, tmp_path: Path
+) -> None:
+    """Then a model in the cache is loaded, and another one has its reason."""
+    pytest.importorskip("torch")
+    asked = []
+
+    class Busy(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            asked.append(self.path)
+            self.send_error(503)
+
+        def do_GET(self) -> None:
+            self.do_HEAD()
+
+        def log_message(self, *_: Any) -> None:
+            """Print nothing."""
+
+    if is_cached:
+        cache = tmp_path / "hub" / "models--google-bert--bert-base-uncased"
+        (cache / "refs").mkdir(parents=True)
+        (cache / "refs" / "main").write_text("abc")
+        snapshot = cache / "snapshots" / "abc"
+        snapshot.mkdir(parents=True)
+        tiny_bert(snapshot)
+    (tmp_path / "bert_score.py").write_text(LOADER)
+    script = "from spiqa_tasks.metrics import text_scores as t; print(t.scorer_or_reason())"
+    with HTTPServer(("127.0.0.1", 0), Busy) as hub:
+        threading.Thread(target=hub.serve_forever, daemon=True).start()
+        online = {name: text for name, text in os.environ.items() if not name.endswith("OFFLINE")}
+        env = online | {
+            "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}",
+            "HF_HOME": str(tmp_path),
+            "PYTHONPATH": str(tmp_path),
+        }
+        command = [sys.executable, "-c", script]
+        found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        hub.shutdown()
+    assert said in found.stdout, found.stderr
+    # the hub's client asks for other files, too
+    assert len([path for path in asked if module.MODEL in path]) == 1
