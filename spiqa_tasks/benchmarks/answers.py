@@ -28,7 +28,7 @@ from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Respon
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.options import answer_label
+from spiqa_tasks.scoring.options import SeveralOptionsError, answer_label
 from spiqa_tasks.scoring.refusals import is_refusal
 
 # The only split: the file of the answers.
@@ -45,12 +45,11 @@ class FreeSettings:
     rule: str = L3SCORE
 
 
+class _UnscorableError(DataError):
+    """An answer has no score, and says nothing of the others."""
+
+
 def _free_row(cells: Cells) -> dict[str, Any]:
-    if not cells["question"] or not any(cells["references"]):
-        raise DataError(
-            "Expected a question and a reference with each answer, found none with"
-            f" {cells['where']}. Add them."
-        )
     row = {name: cells[name] for name in ("id", "question", "references", "groups")}
     return row | {"answer": cells["references"][0]}
 
@@ -96,17 +95,14 @@ def _best_of_references(metric: str, records: Records) -> Value:
 
 def _choice_row(cells: Cells) -> dict[str, Any]:
     options = cells["options"]
-    if not options:
-        raise DataError(
-            f"Expected options with each answer, found none with {cells['where']}. Add them, or "
-            "keep free answers in a file of their own."
-        )
     try:
         answer = answer_label(cells["answer"], options)
     except ValueError as error:
-        raise DataError(
+        # an answer that is no option may stand in another column than it seems
+        kind = _UnscorableError if isinstance(error, SeveralOptionsError) else DataError
+        raise kind(
             "Expected the true answer to be a letter or the text of an option, found "
-            f"{error} with {cells['where']}. Correct it."
+            f"{error} with {cells['where']}. Write its letter."
         ) from error
     return {
         "id": cells["id"],
@@ -155,8 +151,11 @@ _ROW_OF: dict[str, Callable[[Cells], dict[str, Any]]] = {
     FREE_ANSWERS.name: _free_row,
     CHOICE_ANSWERS.name: _choice_row,
 }
-# The same benchmarks -> cells without which an answer has no score.
-_NEEDED = {FREE_ANSWERS.name: ("question", "answer"), CHOICE_ANSWERS.name: ("options", "answer")}
+# The same benchmarks -> cells without which an answer has no score, as a message names them.
+_NEEDED = {
+    FREE_ANSWERS.name: {"question": "a question", "answer": "a true answer"},
+    CHOICE_ANSWERS.name: {"options": "options", "answer": "a true answer"},
+}
 
 
 def has_no_task(benchmark: Benchmark) -> bool:
@@ -167,17 +166,36 @@ def has_no_task(benchmark: Benchmark) -> bool:
 def rows_in_file(benchmark: Benchmark, table: Sequence[Cells], data: str) -> list[Row]:
     """Return the rows of a file's questions, from its cells and the digest of its questions.
 
-    Those that lack what the benchmark scores by are left out, if they are fewer than half.
-    Raises DataError: more lack it, or a true answer is no option.
+    Those without a score are left out, if they are fewer than half.
+    Raises DataError: more have none, or a true answer is no option.
     """
-    needed = _NEEDED[benchmark.name]
-    usable = [cells for cells in table if all(cells[name] for name in needed)]
-    # most of a file of another kind would be left out, and the rest has a number that looks normal
-    chosen = usable if 2 * len(usable) > len(table) else table
     shared = {
         "benchmark": benchmark.name,
         "split": SPLIT,
         "settings": settings_text(benchmark.settings()),
         "data": data,
     }
-    return [_ROW_OF[benchmark.name](cells) | shared for cells in chosen]
+    rows: list[Row] = []
+    faults = []
+    for cells in table:
+        try:
+            _check_cells(cells, _NEEDED[benchmark.name])
+            rows.append(_ROW_OF[benchmark.name](cells) | shared)
+        except DataError as error:
+            faults.append(error)
+
+    # most of a file of another kind would be left out, and the rest has a number that looks normal
+    is_of_other_kind = 2 * len(rows) <= len(table)
+    for fault in faults:
+        if is_of_other_kind or not isinstance(fault, _UnscorableError):
+            raise fault
+    return rows
+
+
+def _check_cells(cells: Cells, needed: Mapping[str, str]) -> None:
+    for name, what in needed.items():
+        if not cells[name]:
+            raise _UnscorableError(
+                f"Expected {what} with each answer, found none with {cells['where']}. Add them, or "
+                "keep other answers in a file of their own."
+            )

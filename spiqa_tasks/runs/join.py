@@ -38,7 +38,7 @@ _MEANINGS = {
     "duplicates": "several times with the same answer, which counts once",
 }
 # The same where the questions are in the file itself.
-_OWN_MEANINGS = _MEANINGS | {"unknown": "without a question, options or a true answer, left out"}
+_OWN_MEANINGS = _MEANINGS | {"unknown": "without a question, options or one true answer, left out"}
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,10 @@ _PRINTED = re.compile(rf"\[\s*{_ITEM}(?:\s+{_ITEM})+\s*\]")
 _ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")
 
 
+class SeveralOptionsError(ValueError):
+    """A true answer is the text of several options."""
+
+
 def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:
     """Return label -> text of a row's options, or {}; ValueError as `options_of`.
 
@@ -132,7 +136,7 @@ def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]
 def answer_label(answer: Any, options: Mapping[str, str]) -> str:
     """Return the label of the right option, which an answer names by its label or its text.
 
-    Raises ValueError: it names no option, or several have its text.
+    Raises ValueError: it names no option; SeveralOptionsError: several have its text.
     """
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
@@ -141,10 +145,13 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
         return labels[named[1].upper()]
 
     same = [label for label, option in options.items() if _plain(option) == _plain(text)]
-    if len(same) != 1:
-        text_of = f"the text of {len(same)} options" if same else "no option's text"
-        raise ValueError(f"{_shown(answer)}, {text_of} and none of the labels {', '.join(options)}")
-    return same[0]
+    if len(same) == 1:
+        return same[0]
+
+    no_label = f"and none of the labels {', '.join(options)}"
+    if same:
+        raise SeveralOptionsError(f"{_shown(answer)}, the text of {len(same)} options {no_label}")
+    raise ValueError(f"{_shown(answer)}, no option's text {no_label}")
 
 
 def options_in(text: str) -> dict[str, str]:

@@ -172,6 +172,15 @@ def test_what_is_no_free_answer_is_refused(
     assert said in capsys.readouterr().err
 
 
+def test_two_options_of_one_text_are_no_fault_beside_a_letter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The letter says which of them is right."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [*CHOICES[:3], {**CHOICES[3], "options": ["red", "Red", "blue"]}])
+    assert scored(path, capsys)["counts"]["docs"] == 4
+
+
 def test_choices_without_their_options_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -301,18 +310,26 @@ def test_choices_of_the_same_questions_are_compared(
     assert abs(pair["difference"]["difference"]) == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize("row", [{"options": []}, {"options": None}, {"answer": ""}])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"options": []},
+        {"options": None},
+        {"answer": ""},
+        {"options": ["red", "Red", "blue"], "answer": "red"},
+    ],
+)
 def test_a_row_that_cannot_be_scored_is_left_out_and_named(
     row: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without options or a true answer; the others are scored as they are alone."""
+    """Without options or one true answer; the others are scored as they are alone."""
     path = tmp_path / "m.jsonl"
     write_lines(path, CHOICES[:3])
     _, alone, _ = run_json(capsys, "score", path)
     write_lines(path, [*CHOICES[:3], {**CHOICES[3], **row}])
     status, found, errors = run_json(capsys, "score", path)
     assert (status, found["metrics"]) == (3, alone["metrics"])
-    assert "1 id without a question, options or a true answer, left out, the first:" in errors
+    assert "1 id without a question, options or one true answer, left out, the first:" in errors
 
 
 @pytest.mark.parametrize(
@@ -320,6 +337,8 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
     [
         ({"answer": "D"}, "Expected the true answer to be a letter or the text of an option"),
         ({"answer": "7"}, "found '7', no option's text"),
+        # an index, from 0 or from 1
+        ({"answer": 1}, "Write its letter."),
     ],
 )
 def test_a_true_answer_that_is_no_option_is_refused(
