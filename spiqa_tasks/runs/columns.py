@@ -55,6 +55,9 @@ PAPERS = ("paper_id", "doc_id")
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
+# Remedy for a file that has no ids.
+_NO_TASK = " Without a task, name question and reference instead of id."
+
 # Names in a message, and characters of each: an object of answers by id has thousands.
 _MOST_NAMES = 12
 _LONGEST_NAME = 60
@@ -114,7 +117,7 @@ class Columns:
         missing = [name for name in self.named.values() if name and name not in found]
         if missing:
             raise InputError(
-                f"Expected the column {missing[0]} of --columns in {where}, found "
+                f"Expected the column {' and '.join(missing)} of --columns in {where}, found "
                 f"{listed(found)}. Correct --columns."
             )
 
@@ -283,18 +286,18 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     if not missing:
         return ""
 
-    # beside options `answer` is the true one, and none of the others is an answer of the model
-    if names["options"] or {"A", "B"} <= set(found):
-        return f"No column looks like {' or '.join(missing)}: add it."
-
-    free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
     # without a prediction `answer` is more often the model's than the true one
+    free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
     last = "answer" if "answer" in found else next(reversed(free), "")
     guesses = _guesses(missing, free, last)
-    if not guesses:
-        return f"No column looks like {' or '.join(missing)}: add it."
-    pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
-    return f"Name the columns, such as --columns {shlex.quote(pairs)}."
+
+    # beside options `answer` is the true one, and none of the others is an answer of the model
+    if not guesses or names["options"] or {"A", "B"} <= set(found):
+        sentence = f"No column looks like {' or '.join(missing)}: add it."
+    else:
+        pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
+        sentence = f"Name the columns, such as --columns {shlex.quote(pairs)}."
+    return sentence + _NO_TASK * ("id" in missing)
 
 
 def _missing(names: Mapping[str, str | None]) -> list[str]:

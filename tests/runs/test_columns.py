@@ -44,8 +44,13 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     ],
 )
 def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> None:
-    """An id stands first and an answer last, if no name tells which is which; a shell takes it."""
-    assert advice(found) == f"Name the columns, such as --columns {named}."
+    """An id stands first and an answer last, if no name tells which is which; a shell takes it.
+
+    In place of an id, questions may be named.
+    """
+    instead = " Without a task, name question and reference instead of id."
+    is_without_id = "id" not in found
+    assert advice(found) == f"Name the columns, such as --columns {named}.{instead * is_without_id}"
 
 
 @pytest.mark.parametrize("options", [["A", "B"], ["options"], ["choices"]])
@@ -64,6 +69,18 @@ def test_a_column_that_no_row_has_is_refused() -> None:
     assert (
         str(error.value)
         == "Expected the column truth of --columns in f, found id, answer. Correct --columns."
+    )
+
+    misspelt = Columns({"reference": "truth", "question": "q", "prediction": "answer"})
+    with pytest.raises(InputError, match="Expected the column truth and q of --columns in f, "):
+        misspelt.check(["id", "answer"], "f")
+
+
+def test_beside_options_the_advice_names_what_a_file_without_a_task_lacks() -> None:
+    """A true answer under an unknown name is no id."""
+    assert advice(["question", "options", "correct", "prediction"]) == (
+        "No column looks like id: add it."
+        " Without a task, name question and reference instead of id."
     )
 
 
