@@ -385,7 +385,8 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
         _print_groups(arguments, runs)
         return
 
-    tables = [score_table(run, is_named=len(runs) > 1) for run in runs]
+    said: set[str] = set()
+    tables = [score_table(run, said, is_named=len(runs) > 1) for run in runs]
     if len(runs) > 1:
         # For people alone: csv and json have these values already.
         tables.append(dataclasses.replace(models_table(runs), data=()))

@@ -20,6 +20,9 @@ from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, r
 
 log = logging.getLogger(__name__)
 
+# Every run of a command asks for the same metrics.
+_warn_once = functools.cache(log.warning)
+
 # In the order of the toolkit; BERTScore is no part of it.
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
 
@@ -86,7 +89,7 @@ def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = MET
         if isinstance(outcome, str):
             omitted[name] = outcome
             if outcome != tokenized:  # `_tokenized` warned once for all metrics
-                log.warning("%s is not computed: %s.", name, outcome)
+                _warn_once("%s is not computed: %s.", name, outcome)
             continue
         values[name] = outcome.value
         if outcome.per_item:

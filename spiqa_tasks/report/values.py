@@ -223,10 +223,11 @@ def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -
     return means
 
 
-def score_table(run: Run, *, is_named: bool = False) -> Table:
+def score_table(run: Run, said: set[str] | None = None, *, is_named: bool = False) -> Table:
     """Return every value of a scored run, with counts, reasons and the signature below.
 
-    `is_named`: whether its title is the run's name and judge, as it is one of several.
+    Reasons in `said` are left out, others are added to it. `is_named`: whether its title is the
+    run's name and judge, as it is one of several.
     """
     values = []
     for name, value in scoring.values_of(run).items():
@@ -243,7 +244,8 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
         ["group"],
     )
     title = _title(run) if is_named else ""
-    return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, _score_notes(run))
+    notes = _score_notes(run, set() if said is None else said)
+    return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, notes)
 
 
 def _title(run: Run) -> str:
@@ -253,7 +255,7 @@ def _title(run: Run) -> str:
     return f"{run.name}, judge {run.judge_name or 'none'}"
 
 
-def _score_notes(run: Run) -> list[str]:
+def _score_notes(run: Run, said: set[str]) -> list[str]:
     score = scoring.score_object(run)
     counts = [f"{name} {n}" for name, n in score["counts"].items() if isinstance(n, int) and n]
     notes = [", ".join(counts)]
@@ -265,7 +267,9 @@ def _score_notes(run: Run) -> list[str]:
         names = defaultdict(list)
         for name, reason in score.get("omitted", {}).items():
             names[reason].append(name)
-        notes += [f"{', '.join(of)} left out: {reason}" for reason, of in names.items()]
+        reasons = [f"{', '.join(of)} left out: {reason}" for reason, of in names.items()]
+        notes += [reason for reason in reasons if reason not in said]
+        said.update(reasons)
     if "accuracy_lmms_eval" in score["metrics"]:
         notes.append(MATCHERS)
     return [*notes, f"signature: {run.signature.text}"]

@@ -172,6 +172,18 @@ def test_one_run_is_printed_whole() -> None:
     assert signature == f"signature: {run.signature.text}"
 
 
+def test_a_reason_that_several_runs_share_is_below_the_first_alone() -> None:
+    """Their counts and signatures are below each."""
+    run = run_of(choices([True, True, True, False]), "m", "t")
+    alone = score_table(run).notes
+    said: set[str] = set()
+    first, second = (score_table(each, said) for each in (run, replace(run, label="n")))
+    assert list(first.notes) == list(alone)
+    assert [note for note in alone if note not in second.notes] == [
+        note for note in alone if " left out: " in note
+    ]
+
+
 def test_several_runs_are_tables_with_their_names_and_judges() -> None:
     """A model without a value has a dash, and the remedy stands below; choices have no judge."""
     choice = run_of(choices([True]), "m", "t")
