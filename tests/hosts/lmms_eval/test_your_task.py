@@ -17,6 +17,7 @@ from spiqa_tasks.cli import main
 
 Evaluate = Callable[..., dict[str, Any]]
 CHOICE, OPEN, BLIND = blocks(page("your_task"), "yaml")
+(CAST,) = blocks(page("your_task"), "python")
 ROWS = [
     {
         "query": "Sky?",
@@ -62,6 +63,21 @@ def test_letters_are_read_of_any_choice_task(
     judged.behaviour.text = "It is blue."
     found = evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
     assert found["results"]["charts_choice"]["exact_match,letter"] == 0.5
+    assert pictures(judged) == 2
+
+
+@pytest.mark.parametrize("is_bare", [True, False])
+def test_pictures_that_are_bytes_are_sent_after_the_cast_of_the_page(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate, is_bare: bool
+) -> None:
+    """Bytes alone, or in an object with a path, as pandas writes them."""
+    import pandas as pd
+
+    data = (charts / "chart.png").read_bytes()
+    rows = [{**row, "image": data if is_bare else {"bytes": data, "path": None}} for row in ROWS]
+    pd.DataFrame(rows).to_parquet(charts / "charts.parquet")
+    exec(CAST)
+    evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
     assert pictures(judged) == 2
 
 
