@@ -162,11 +162,19 @@ def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
             f"found {instead}. Name another task, or the ids with --columns id=COLUMN."
         )
     # all other ids would be those of the questions before them
-    if missing == ["0"] and unknown == [str(len(rows))]:
+    too_high = _ids_from_1(rows, missing)
+    if unknown and too_high.issuperset(map(_spelled, unknown)):
         raise InputError(
-            f"Expected ids from 0 to {len(rows) - 1} in {path}, found 1 to {len(rows)}. Count "
-            "from 0."
+            f"Expected ids that count from 0 in {path}, found {unknown[0][:LONGEST]!r} and no 0. "
+            "Count from 0."
         )
+
+
+def _ids_from_1(rows: Rows, missing: Sequence[str]) -> set[str]:
+    """The last id, counted from 1, of each paper (or of all questions) whose id of 0 is missing."""
+    parts = [_spelled(name).rpartition("/") for name in missing]
+    sizes = Counter(_spelled(row["id"]).rpartition("/")[0] for row in rows)
+    return {f"{paper}{sign}{sizes[paper]}" for paper, sign, number in parts if number == "0"}
 
 
 def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -333,3 +333,27 @@ def test_ids_without_a_separator_are_refused_with_one_of_the_tasks() -> None:
     assert match(PATH, [Answer(key, Response("x")) for key in ("a.1", "b")], rows)[1][
         "unknown"
     ] == ["a.1"]
+
+
+@pytest.mark.parametrize("separator", ["/", "#", "_qa_"])
+def test_ids_that_count_the_questions_of_a_paper_from_1_are_refused(separator: str) -> None:
+    """All but the last would be answers to other questions; so it is in a task without papers."""
+    shifted = []
+    for row in PAPERS:
+        paper, _, key = row["id"].partition("/")
+        shifted.append(Answer(f"{paper}{separator}{int(key) + 1}", Response(row["answer"])))
+    with pytest.raises(InputError, match=rf"found '1611.1v1{separator}3' and no 0. Count from 0."):
+        match(PATH, shifted, PAPERS)
+
+    of_one_list = [Answer(str(place), Response("A"), place=place) for place in (1, 2, 3)]
+    with pytest.raises(InputError, match=r"found '3' and no 0. Count from 0."):
+        match(PATH, of_one_list, [{"id": str(place)} for place in range(3)])
+
+
+def test_an_unknown_id_that_is_not_one_too_high_refuses_no_file() -> None:
+    """It is left out and named, as is one of a paper whose first question has its answer."""
+    given = [Answer(row["id"], Response("x")) for row in PAPERS[1:]]
+    for unknown in ("1611.1v1/7", "1611.1v10/1"):
+        assert match(PATH, [*given, Answer(unknown, Response("x"))], PAPERS)[1]["unknown"] == [
+            unknown
+        ]
