@@ -92,9 +92,9 @@ def _check_judge(host: registration.Command, run: Arguments) -> None:
     for task in run.ours:
         try:
             judge_arguments = host.get_judge_kwargs(task.name, CLASS, run.host)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InputError(
-                f"Expected --judge-args to be a JSON object, found {error}. Correct it."
+                f"--judge-args {run.host.judge_args} is no JSON object. Correct it."
             ) from error
         judge_of(task, judge_arguments)
 

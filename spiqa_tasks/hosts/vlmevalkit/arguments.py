@@ -11,6 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.json_text import conforms, json_value
 from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
@@ -63,8 +64,8 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
     config, models, data = _what_to_run(host)
     if not (models and data):
         raise InputError("Expected --data and --model, or --config. Name a task and a model.")
-    _check_names(config["data"])
     _check_api_mode(host, models)
+    _check_ours(config["data"])
 
     served = {}
     if host.base_url:
@@ -113,27 +114,39 @@ def _extended_parser(argv: Sequence[str]) -> Iterator[None]:
 
 def _read_config(path: str) -> dict[str, dict[str, Any]]:
     """Return the models and datasets of a `--config` file. Raises InputError: an unusable one."""
-    try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-        return {name: dict(content[name]) for name in ("model", "data")}
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    if not Path(path).is_file():
+        raise InputError(f"There is no file {path} for --config.")
+
+    content: dict[str, Any] = json_value(Path(path))
+    is_described = conforms(content, dict[str, dict[str, dict[str, Any]]])
+    if not is_described or content.keys() != {"model", "data"}:
+        keys = ", ".join(content) if isinstance(content, dict) else ""
         raise InputError(
-            f"Expected --config {path} to be a JSON object with the objects model and data, "
-            f"found {error!r}. Correct it."
-        ) from error
+            f"--config {path} has {keys or 'no keys'}. Write model and data alone, both "
+            "objects with an object of options per name."
+        )
+    return content
 
 
-def _check_names(described: Mapping[str, Any]) -> None:
-    """Raise InputError for a task of ours under another name: the host loses its answers."""
+def _check_ours(described: Mapping[str, Any]) -> None:
+    """Raise InputError for a task of ours with other options: the host would ignore them.
+
+    Under another name the host would lose its answers.
+    """
     for name, options in described.items():
-        task = (options or {}).get("dataset", name)
-        if is_ours(options) and task != name:
-            raise InputError(f"Expected the task {task} under its own name, found {name}.")
+        if is_ours(options) or name in known()[0]:
+            task = str(options.get("dataset", name))
+            expected = {task: {"class": CLASS, "dataset": task}}
+            if {name: options} != expected:
+                raise InputError(
+                    f"--config has {json.dumps({name: options})}. Write {json.dumps(expected)}; a "
+                    "variant is a task of its own name."
+                )
 
 
-def is_ours(options: Mapping[str, Any] | None) -> bool:
+def is_ours(options: Mapping[str, Any]) -> bool:
     """Return whether a dataset of a configuration is one of our tasks."""
-    return (options or {}).get("class") == CLASS
+    return options.get("class") == CLASS
 
 
 def _check_api_mode(host: argparse.Namespace, models: Sequence[str]) -> None:

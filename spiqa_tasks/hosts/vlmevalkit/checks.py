@@ -6,7 +6,7 @@ import copy
 import inspect
 import io
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ def _check_datasets(run: Arguments) -> None:
         is_table = Path(LMUDataRoot(), f"{name}.tsv").exists()
         if name not in tasks and name not in datasets and not is_table:
             remedy = "`spiqa-tasks list` shows ours."
-            raise unknown_name("a dataset", name, [*tasks, *datasets, *groups], remedy)
+            raise unknown_name("a dataset", name, {*tasks, *datasets, *groups} - {name}, remedy)
 
 
 def _configured(run: Arguments, model: str) -> Any:
@@ -82,14 +82,28 @@ def _configured(run: Arguments, model: str) -> Any:
             vlmeval.api.LMDeployAPI, model=model, api_base=run.host.base_url, verbose=False
         )
 
-    options = dict(run.config.get("model", {}).get(model) or {})
+    options = dict(run.config.get("model", {}).get(model, {}))
     classes = {**vars(vlmeval.vlm), **vars(vlmeval.api)}
     names = classes if "class" in options else supported_VLM
-    name = options.pop("class", model)
+    name = str(options.pop("class", model))
     if name not in names:
         remedy = "`vlmutil mlist all` shows all; a served model needs --base-url."
         raise unknown_name("a model of VLMEvalKit", name, names, remedy)
+    _check_options(model, names[name], options)
     return partial(names[name], **options)
+
+
+def _check_options(model: str, model_class: Any, options: Mapping[str, Any]) -> None:
+    """Raise InputError for options that the class cannot take, or takes and ignores."""
+    if "ablation" in options:  # most API classes take any option
+        raise InputError(
+            f"VLMEvalKit ignores the ablation of {model}. Name the task's variant in data, such as "
+            "mmstar_filtered_text."
+        )
+    try:
+        inspect.signature(model_class).bind(**options)
+    except TypeError as error:
+        raise InputError(f"{model} in --config: its class {error}. Correct its options.") from error
 
 
 def _check_number_of_pictures(task: Task, model_class: Any) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from spiqa_tasks.benchmarks.signature import version
-from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError, found_instead
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
@@ -179,7 +179,8 @@ def import_host() -> None:
         importlib.import_module("vlmeval.config")
     except Exception as error:
         raise InputError(
-            f"Expected an importable VLMEvalKit, found {error!r}. Install what is missing."
+            f"Expected an importable VLMEvalKit, found {found_instead(error)}. Install what "
+            "is missing."
         ) from error
     check_build()
 

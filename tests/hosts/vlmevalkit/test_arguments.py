@@ -2,13 +2,14 @@
 
 import argparse
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments, read
 
 SPIQA = ["spiqa_testA", "spiqa_testB", "spiqa_testC"]
@@ -118,9 +119,34 @@ def test_a_configuration_names_models_and_datasets(tmp_path: Path) -> None:
     assert (found.models, found.data, found.config) == (["m"], ["mmstar_demo", "MMStar"], config)
     assert [task.name for task in found.ours] == ["mmstar_demo"]
     assert found.host.data is None
-    path.write_text(json.dumps({"model": {"m": {}}, "data": {"mine": ours}}))
-    with pytest.raises(InputError, match="mmstar_demo under its own name, found mine"):
-        parsed("--config", str(path))
+
+
+OURS = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"mine": OURS},
+        {"mmstar_demo": {**OURS, "ablation": "grey"}},
+        {"mmstar_demo": {**OURS, "class": "SpiqaTask"}},
+        {"mmstar_demo": {"class": "SpiqaTasks"}},
+        {"mmstar_demo": {}},
+    ],
+)
+def test_a_task_of_ours_has_its_own_name_and_no_other_options(
+    tmp_path: Path, described: dict[str, Any]
+) -> None:
+    """The host loses the answers under another name, and ignores other options in silence."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model": {"m": {}}, "data": described}))
+    for given in (["--config", str(path)], ["--data-config", json.dumps(described)]):
+        with pytest.raises(InputError) as caught:
+            parsed(*given, *(["--model", "m"] if "--data-config" in given else []))
+        assert str(caught.value) == (
+            f"--config has {json.dumps(described)}. Write {json.dumps({'mmstar_demo': OURS})}; a "
+            "variant is a task of its own name."
+        )
 
 
 def test_datasets_may_be_described_on_the_command_line() -> None:
@@ -136,26 +162,37 @@ def test_datasets_may_be_described_on_the_command_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("content", "found"),
     [
-        ("{}", "KeyError('model')"),
-        ("[1]", "TypeError"),
-        ('{"model": 1, "data": {}}', "TypeError"),
-        ("{", "JSONDecodeError"),
-        (None, "FileNotFoundError"),
+        ("{}", "no keys"),
+        ("[1]", "no keys"),
+        ('{"model": {}}', "model"),
+        ('{"model": {}, "data": {}, "ablation": "grey"}', "model, data, ablation"),
+        ('{"model": 1, "data": {}}', "model, data"),
+        ('{"model": {"m": null}, "data": {}}', "model, data"),
+        ('{"model": {"m": {}}, "data": {"mmstar_demo": "SpiqaTasks"}}', "model, data"),
     ],
 )
-def test_an_unusable_configuration_is_named(
-    tmp_path: Path, content: str | None, reason: str
-) -> None:
-    """With what was expected, what was found and what to do."""
+def test_an_unusable_configuration_is_named(tmp_path: Path, content: str, found: str) -> None:
+    """With the keys found in it, and what to write."""
     path = tmp_path / "file.json"
-    if content is not None:
-        path.write_text(content)
+    path.write_text(content)
     with pytest.raises(InputError) as caught:
         parsed("--config", str(path))
-    expected = f"Expected --config {path} to be a JSON object with the objects model and data, "
-    assert str(caught.value).startswith(f"{expected}found {reason}")
+    assert str(caught.value) == (
+        f"--config {path} has {found}. Write model and data alone, both objects with an object of "
+        "options per name."
+    )
+
+
+def test_a_configuration_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """By the place in broken JSON; a folder is no file."""
+    with pytest.raises(InputError, match=f"There is no file {re.escape(str(tmp_path))} for"):
+        parsed("--config", str(tmp_path))
+    path = tmp_path / "file.json"
+    path.write_text("{")
+    with pytest.raises(DataError, match=r"file.json to be JSON, found .*: line 1 column 2"):
+        parsed("--config", str(path))
 
 
 @pytest.mark.parametrize("argv", [[], ["--data", "mmstar_demo"], ["--model", "m"]])

@@ -49,7 +49,11 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
             ["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"],
             ["cannot be judged by anthropic:claude"],
         ),
-        (["--config", "nowhere.json"], ["--config nowhere.json"]),
+        (["--config", "nowhere.json"], ["no file nowhere.json for --config"]),
+        (
+            ["--data", "spiqa_demo", "--model", "fixed", "--judge-args", "[1]"],
+            ["--judge-args [1] is no JSON object."],
+        ),
     ],
 )
 def test_what_cannot_run_is_refused_with_the_remedy(
@@ -92,7 +96,7 @@ def test_a_configuration_names_our_tasks_as_they_are(
         config.write_text(json.dumps({"model": {"fixed": {}}, "data": data}))
         assert launch("--config", config) == 2
     said = capsys.readouterr().err
-    assert "Expected the task mmstar_demo under its own name, found mine." in said
+    assert 'Write {"mmstar_demo": {"class": "SpiqaTasks", "dataset": "mmstar_demo"}};' in said
     assert "found 'mmstar_dem'. Nearest: mmstar_demo" in said
 
 
@@ -101,17 +105,27 @@ def test_a_configuration_names_our_tasks_as_they_are(
     [
         ({"fixd": {}}, "found 'fixd'. Nearest: fixed"),
         ({"mine": {"class": "LMDeployAPIs"}}, "found 'LMDeployAPIs'. Nearest: LMDeployAPI"),
+        ({"mine": {"class": 3}}, "found '3'."),
+        (
+            {"mine": {"class": "LMDeployAPI", "ablation": "grey"}},
+            "VLMEvalKit ignores the ablation of mine.",
+        ),
+        (
+            {"fixed": {"length": 3}},
+            "fixed in --config: its class got an unexpected keyword argument 'length'.",
+        ),
     ],
 )
-def test_an_unknown_model_of_a_configuration_is_refused(
+def test_an_unusable_model_of_a_configuration_is_refused(
     launch: Launch, capsys: Said, tmp_path: Path, model: dict[str, object], sentence: str
 ) -> None:
-    """Under its own name, or by its class; the host would end in a traceback."""
+    """Its name, its class or its options; the host would end in a traceback, or ignore some."""
     config = tmp_path / "config.json"
     task = {"class": "SpiqaTasks", "dataset": "mmstar_demo"}
     config.write_text(json.dumps({"model": model, "data": {"mmstar_demo": task}}))
     assert launch("--config", config) == 2
     assert sentence in capsys.readouterr().err
+    assert Fixed.made == 0
 
 
 def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:
