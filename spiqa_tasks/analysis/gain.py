@@ -119,14 +119,27 @@ def ablation_pairs(
             pairs.append(pair)
         except InputError as error:
             problem = str(error)
-        if problem and problem not in problems:
-            problems.append(problem)
+        problems.append(problem)
+    problems = list(filter(None, dict.fromkeys(problems)))
 
     alone += [_alone(run, "without", blind) for run in seeing if id(run) not in paired]
     if not pairs:
-        nothing = "Expected runs with and without images, found neither."
+        nothing = f"Expected runs with and without images, found {_names(bases)} alone."
         raise InputError([*problems, *alone, nothing][0])
+    if llm_runs:
+        problems += _without_base(pairs, bases)
     return pairs, alone, problems
+
+
+def _without_base(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]:
+    """Return a sentence per task of the pairs that no run of the LLM base answers."""
+    tasks = dict.fromkeys(selection.source_task(pair.runs[0]) for pair in pairs)
+    return [
+        f"Expected a run of the LLM base to {task} at --llm-base, found none. S_t and ML are left "
+        "out."
+        for task in tasks
+        if not _of_task(bases, task)
+    ]
 
 
 def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
@@ -138,14 +151,22 @@ def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], l
 
     Runs of our `_llm` tasks are added to `bases`.
     """
+    others = _without_bases(runs, bases)
+    if not others:
+        # The base was named by a folder with all runs: those of `_llm` tasks are the base's.
+        others = runs
+        bases.clear()
+    named = {(base.task, base.identity) for base in bases}
+
     seeing = []
     blind = []
     problems = []
-    for run in selection.with_unique_labels(_without_bases(runs, bases)):
+    for run in selection.with_unique_labels(others):
         if remark := selection.changed_options_remark(run):
             problems.append(remark)
         elif selection.is_few_shot(run):
-            bases.append(run)
+            if (run.task, run.identity) not in named:
+                bases.append(run)
         elif selection.is_blind(run):
             blind.append(run)
         else:
@@ -205,10 +226,9 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
     task = selection.source_task(seeing)
     # Of several bases none is taken: leakage of either would look like that of the other.
     if len(bases) > 1:
-        names = " and ".join(f"{selection.model_name(run)} on {run.task}" for run in bases)
         return (
-            f"Expected one LLM base for {task}; found {names}. S_t and ML are left out: name one of"
-            " the runs, or its --judge."
+            f"Expected one LLM base for {task}; found {_names(bases)}. S_t and ML are left out: "
+            "name one of the runs, or its --judge."
         )
     model = seeing.identity.model
     if bases and not accept_differences and bases[0].identity.model == model:
@@ -217,6 +237,10 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
             f" left out. {ACCEPT}"
         )
     return ""
+
+
+def _names(runs: Sequence[Run]) -> str:
+    return " and ".join(f"{selection.model_name(run)} on {run.task}" for run in runs)
 
 
 def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gain_files import rights, write_triple
+from answer_files import mmstar_table, right_answers, rows_of, write_run_file, write_table
+from gain_files import LLM, rights, write_triple
 from host_files import choice_sample, choice_samples, write_run
 from run_command import run_json
 
 from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.catalogue import find_tasks
 
 Gain = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
@@ -109,6 +111,53 @@ def test_answers_without_images_may_be_those_of_the_llm_base(tmp_path: Path, gai
     )
     status, (record,), _ = gain(*asked, "--accept-differences")
     assert (status, record["s_t"], record["ml"]) == (0, 0.5, 0.0)
+
+
+def test_a_base_in_the_folder_of_all_runs_is_that_of_the_llm_task(
+    tmp_path: Path, gain: Gain
+) -> None:
+    """As if the folder were not named, which has the model's runs, too: numbers, and status."""
+    folder = tmp_path / "out" / "served"
+    write_triple(folder, rights(4, 4), rights(2, 4), rights(1, 4))
+    plain = gain(tmp_path / "out", "--task", "mmstar_filtered")
+    assert (plain[0], plain[1][0]["s_t"]) == (0, 0.25)
+    assert gain(tmp_path / "out", "--task", "mmstar_filtered", "--llm-base", folder) == plain
+
+    (folder / "3_results.json").unlink()
+    (folder / "3_samples_mmstar_filtered_llm.jsonl").unlink()
+    status, (record,), errors = gain(tmp_path / "out", "--llm-base", folder)
+    assert (status, record["mg"], record["s_t"]) == (3, 0.5, None)
+    assert errors == (
+        "spiqa-tasks: Expected a run of the LLM base to mmstar_filtered at --llm-base, found none. "
+        "S_t and ML are left out.\n"
+    )
+
+
+def test_runs_of_the_base_alone_are_named(tmp_path: Path, gain: Gain) -> None:
+    """Nothing is gained without the model's own."""
+    samples = {"mmstar_filtered_llm": choice_samples(rights(1, 4), prompt="shots")}
+    write_run(tmp_path, "llm", samples, "pretrained=b", settings=LLM)
+    status, _, errors = gain(tmp_path)
+    assert (status, errors) == (
+        2,
+        "spiqa-tasks: Expected runs with and without images, found llm,pretrained=b on "
+        "mmstar_filtered_llm alone.\n",
+    )
+
+
+def test_a_base_may_be_named_by_its_table(tmp_path: Path, gain: Gain) -> None:
+    """VLMEvalKit writes one beside the scores: both are the same run."""
+    (task,) = find_tasks(["mmstar_demo"])
+    right = right_answers("mmstar_demo")
+    for name, model, answers in (
+        ("mmstar_demo", "m", dict.fromkeys(right, "A")),
+        ("mmstar_demo_text", "m", dict.fromkeys(right, "B")),
+        ("mmstar_demo_llm", "llm", right),
+    ):
+        write_run_file(tmp_path, name, f"{model},host=vlmevalkit", answers)
+    table = write_table(mmstar_table(rows_of(task)), tmp_path / "llm" / "llm_mmstar_demo_llm.tsv")
+    status, (record,), errors = gain(tmp_path, "--llm-base", table)
+    assert (status, record["llm"], record["s_t"]) == (0, "llm,host=vlmevalkit", 1.0), errors
 
 
 def test_swapped_runs_and_equal_answers_are_said(tmp_path: Path, gain: Gain) -> None:
