@@ -14,6 +14,7 @@ from spiqa_tasks.analysis.filtered_task import (
 )
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
@@ -55,6 +56,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the filter's results and write tasks; return 3 if a task is left out."""
+    if arguments.write:
+        require("lmms-eval", "--write")  # before the answers are read and scored, for minutes
     if not arguments.runs:
         return _write_list(arguments)
 

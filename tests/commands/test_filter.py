@@ -1,6 +1,7 @@
 """`spiqa-tasks filter`: what it refuses and prints."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,14 @@ def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
         assert main(["filter", str(tmp_path), "--partial", "--max-hits", "0", "--json"]) == 0
         (record,) = json.loads(capsys.readouterr().out)
         assert (record["n"], record["kept"], record["questions"]) == (2, 1, expected)
+
+
+def test_writing_without_lmms_eval_is_refused_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch, run_filter: Filter
+) -> None:
+    """With what to install: a file that is not there is not looked for."""
+    monkeypatch.setitem(sys.modules, "lmms_eval", None)
+    status, _, errors = run_filter("nowhere.jsonl", "--write")
+    assert status == 2
+    assert errors.startswith("spiqa-tasks: --write needs lmms_eval. Install it")
+    assert "no file or folder nowhere.jsonl" in run_filter("nowhere.jsonl")[2]
