@@ -63,13 +63,20 @@ class TextScores:
     omitted: dict[str, str]
 
 
-def available_metrics() -> dict[str, str | None]:
+def available_metrics(quick: bool = False) -> dict[str, str | None]:
     """Return metric -> None if it can be computed, else the reason.
 
-    May download BERTScore's model (440 MB).
+    May download BERTScore's model (440 MB); `quick` only looks whether that was done before.
     """
     no_java = None if coco_java.java() else NO_JAVA
-    return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": scorer_or_reason()[1]}
+    if quick and is_installed("bertscore"):
+        from huggingface_hub import try_to_load_from_cache
+
+        is_there = try_to_load_from_cache(MODEL, "model.safetensors")
+        no_model = None if is_there else f"the first use downloads {MODEL} (440 MB)"
+    else:
+        no_model = scorer_or_reason()[1]
+    return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": no_model}
 
 
 def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:

@@ -1,5 +1,6 @@
 """`spiqa-tasks doctor`."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from spiqa_tasks.commands import doctor
 from spiqa_tasks.extras import supported_versions
 from spiqa_tasks.hosts import known_breaks
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
+from spiqa_tasks.metrics import text_scores
 
 
 def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,6 +96,27 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     said = capsys.readouterr().out
     assert "ok       VLMEvalKit: " in said
     assert "missing  patch of vlmeval.smp.file: expected the line `pickle.dump(data" in said
+
+
+def test_the_model_of_bertscore_is_looked_for_and_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has 440 MB, and where the hub is out of reach asking for it takes a minute."""
+    monkeypatch.setattr(text_scores, "is_installed", lambda _: True)
+    loaded = functools.cache(lambda: pytest.fail("it was loaded"))
+    monkeypatch.setattr(text_scores, "scorer_or_reason", loaded)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    assert main(["doctor", "--quick"]) == 0
+    said = capsys.readouterr().out
+    assert "extra    bertscore_f1: the first use downloads google-bert/bert-base-uncased" in said
+
+    # the hub's layout: the commit of a branch, and the files of the commit
+    model = tmp_path / "models--google-bert--bert-base-uncased"
+    for name, content in (("refs/main", "c0ffee"), ("snapshots/c0ffee/model.safetensors", "")):
+        (model / name).parent.mkdir(parents=True)
+        (model / name).write_text(content)
+    assert main(["doctor", "--quick"]) == 0
+    assert "ok       bertscore_f1: available" in capsys.readouterr().out
 
 
 HOST = """
