@@ -127,11 +127,11 @@ def ablation_pairs(
         nothing = f"Expected runs with and without images, found {_names(bases)} alone."
         raise InputError([*problems, *alone, nothing][0])
     if llm_runs:
-        problems += _without_base(pairs, bases)
+        problems += _missing_bases(pairs, bases)
     return pairs, alone, problems
 
 
-def _without_base(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]:
+def _missing_bases(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]:
     """Return a sentence per task of the pairs that no run of the LLM base answers."""
     tasks = dict.fromkeys(selection.source_task(pair.runs[0]) for pair in pairs)
     return [

@@ -269,8 +269,10 @@ def _without_answers(
     answered = {(run.task, run.identity.model.partition(",")[0]) for run in runs}
     found = {}
     for path, _, content in files:
-        match path.name, content:
-            case name, {"model_name": str(model), "datasets": dict(datasets)} if name == STATUS:
+        if path.name != STATUS:
+            continue
+        match content:
+            case {"model_name": str(model), "datasets": dict(datasets)}:
                 for dataset in datasets:
                     task = DATASETS.get(dataset) or dataset
                     if task in tasks and (task, model) not in answered:
