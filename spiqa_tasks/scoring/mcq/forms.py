@@ -140,12 +140,14 @@ _CORRECTION = compiled("[BUT SO]")
 _CONCLUDES = compiled("(^ | [STOP QUESTION]) SO [^STOP QUESTION]* $")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
+_DENIED = compiled("<[LETTER ENCLOSED CONFIRMED]> LABEL? IS? REJECTED")
 
 # Statements that no option is right: they cancel all claims before them.
 REJECTION = compiled(
     "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
     "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
+    "| ANSWER [IS COLON]{1,2} NOT (ANSWER | GOOD [ANSWER OPTION]) ([STOP COMMA] | $)"  # no answer
 )
 
 
@@ -173,6 +175,12 @@ class Line:
     def rejection(self) -> int:
         """The start of the last statement that no option is right, or -1."""
         return max((match.start() for match in REJECTION.finditer(self.kinds)), default=-1)
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The letters that the line says are wrong: `A is red, so A is wrong`."""
+        spans = (match.span("option") for match in _DENIED.finditer(self.kinds))
+        return frozenset[str]().union(*(self.named(*span) for span in spans))
 
     @cached_property
     def claims(self) -> Sequence[Claim]:

@@ -231,7 +231,9 @@ def _opening(reading: Reading) -> frozenset[str]:
     claim = first.opening("lead")
     if claim is None:
         return _restated(reading)
-    return _NOTHING if claim.of_text or index in reading.listed else claim.letters
+    if claim.of_text or index in reading.listed:
+        return _NOTHING
+    return claim.letters - first.denied
 
 
 def _restated(reading: Reading) -> frozenset[str]:
@@ -282,6 +284,8 @@ def _of_text(reading: Reading) -> frozenset[str]:
     Numbers in a working that breaks off are no answer.
     """
     if reading.unread < 0 and reading.options.are_numbers and breaks_off(reading.text):
+        if len(reading.lines) == 1:
+            return _NOTHING
         reading = Reading(reading.lines[0], reading.options)
     found = _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)

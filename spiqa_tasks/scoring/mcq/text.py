@@ -31,7 +31,7 @@ _LATEX = (
     (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
     (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
     (re.compile(r"\\[;: ]|~"), " "),
-    (re.compile(r"\\([%$#&_])|\\[,!]|\\(?:left|right)(?![a-z])"), r"\1"),
+    (re.compile(r"\\([%$#&_])|\\[,!]|\\(?:left|right|displaystyle)(?![a-z])"), r"\1"),
     (re.compile(r"\\times(?![a-z])"), "×"),
 )
 CIRCLED = re.compile("([\u2460-\u2473])")
@@ -170,9 +170,17 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     return len(text) >= _CUT_LENGTH or (len(line) < len(text) and bool(_LISTED.match(line)))
 
 
+# The end of a formula or of a list that goes on.
+_UNFINISHED = re.compile(r"[=+/^\\({,]$|\\(?:cdot|times|frac)$")
+
+
 def breaks_off(text: str) -> bool:
-    """Return whether the last of several sentences of a text lacks its full stop."""
+    """Return whether a text ends within a formula, or the last of several sentences lacks its full
+    stop.
+    """
     text = text.rstrip()
+    if _UNFINISHED.search(text):
+        return True
     return text[-1:] not in _CLOSING and len(_SENTENCE_END.findall(text)) > 1
 
 

@@ -304,6 +304,8 @@ TEXTS = {
     "roman": ("II", ROMAN, "B"),
     "drawing": ("[asy]\nlabel((A)); // red\n[/asy]\nThe colour is blue.", COLOURS, "B"),
     "after-a-value": ("\\boxed{3} of them.\n\nThe colour is blue.", COLOURS, "B"),
+    "number-at-the-end": ("It grows. The length is **20 cm**", LENGTHS, "B"),
+    "number-first": ("20 cm\n\nIt grows by half of 10 cm. So 10 +", LENGTHS, "B"),
 }
 NOTHING = {
     "different": ("The second image (A) is quite different from the first", PICTURES, "no_match"),
@@ -323,6 +325,14 @@ NOTHING = {
         COLOURS,
         "no_match",
     ),
+    "begun-with-and-wrong": ("Option A, it is wide, so option A is wrong.", COLOURS, "no_match"),
+    "begun-with-and-wrong-chinese": ("选项A，很宽，所以A选项错误。", COLOURS, "no_match"),
+    "no-correct-answer": (
+        "Option A, it is wide.\nAnswer: no correct answer",
+        PICTURES,
+        "no_match",
+    ),
+    "no-correct-answer-chinese": ("选项A，很宽。\n【答案】: 无正确答案", PICTURES, "no_match"),
     "none-of-the-options-chinese": ("The sky is blue. 无正确答案", COLOURS, "no_match"),
     "no-as-a-word": ("There is no image provided.", TWO, "refusal"),
     "i-as-a-word": ("I think that it shows this.", ROMAN, "no_match"),
@@ -335,6 +345,12 @@ NOTHING = {
         "out_of_range",
     ),
     "answer-line-value": ("The side is 10 cm.\nThe answer is: 30", LENGTHS, "out_of_range"),
+    "working-that-breaks-off": (
+        "It grows by 10 cm. It grows by 10 cm. It grows by",
+        LENGTHS,
+        "no_match",
+    ),
+    "formula-that-breaks-off": ("We have 10 cm + 3 cm = 10 cm + 3 cm =", LENGTHS, "no_match"),
     "formula": ("So p_1(B) = f(A) + 3", PICTURES, "no_match"),
     "question": ("Is it (B)?", PICTURES, "no_match"),
     "two-in-brackets": ("The points (A, B, C) are wide.", PICTURES, "ambiguous"),

@@ -61,6 +61,7 @@ def test_markup_is_removed(text: str, expected: str) -> None:
     [
         (r"\text{(D) }\frac{14}{3}", "(D) 14/3"),
         (r"\dfrac {1} {2}", "1/2"),
+        (r"\displaystyle \frac{3}{4}", "3/4"),
         (r"\textbf{B}", "B"),
         (r"\mathrm {B}", "B"),
         (r"5\%", "5%"),
