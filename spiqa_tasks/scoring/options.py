@@ -45,28 +45,41 @@ _LOWER_LABEL = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
 _NAMED_LABEL = re.compile(r"\W*(\w{1,2})\W*")
 
 
-# Ten options: no benchmark of the field lists more behind letters.
-_OPTION_LETTERS = "ABCDEFGHIJ"
+# No label has another one right behind it: the points A、B, the ratio A:B, `A.B. Smith`.
+_NO_LABEL = r"(?![A-J](?![A-Za-z0-9]))"
 
-# `(A)`, `A.` or `A)`, `A:`, `[A]`.
-_FORMS_OF_LABELS = (r"\(([A-J])\)", r"([A-J]) ?[.)]", r"([A-J]):", r"\[([A-J])\]")
-
-# Forms of labels, tried in order: at the start of lines, which is surest, then within a line.
-_LISTINGS = (
-    *(re.compile(rf"(?:^|\n)[ \t]*(?:[-*][ \t]+)?{label}[ \t]*") for label in _FORMS_OF_LABELS),
-    *(
-        re.compile(rf"(?:^|[,;]?[ \n]){label} ")
-        for label in (_FORMS_OF_LABELS[2], _FORMS_OF_LABELS[0], _FORMS_OF_LABELS[1])
-    ),
-    *(re.compile(rf"(?:^|[,;，；、|])\s{{0,9}}{label}\s*") for label in _FORMS_OF_LABELS[1:]),
-    re.compile(rf"[,;，；、|]?\s?{_FORMS_OF_LABELS[0]}\s*"),
+# Ten letters, as no benchmark of the field lists more options behind letters.
+_FORMS_OF_LABELS = (
+    # `(A)` and `[A]`, but not the points (A), (B) and (C)
+    r"[(（\[]([A-J])[)）\]](?![,，、])",
+    # `A.` or `A)`
+    rf"([A-J]) ?(?:[)．）]|[.、]{_NO_LABEL})",
+    rf"([A-J])[:：]{_NO_LABEL}",
+    # of exams in Japanese: the letter and a wide blank
+    r"([A-Ja-j])\u3000",
 )
 
-# Forms that need no blank behind the label; they also continue a series of another form.
-_CLOSE = _LISTINGS[-4:]
+# Each form at the start of lines, which is surest.
+_LINES = [
+    re.compile(rf"(?:^|\n)[^\S\n]*(?:[-*][ \t]+)?{label}[^\S\n]*") for label in _FORMS_OF_LABELS
+]
+
+# What stands before a label within a line.
+_BEFORE = r"(?:^|[\s,;，；、|。）]|(?=[(（\[]))\s{0,9}"
+
+# The dot of `vitamin C.` ends a line or an option.
+_BEHIND = r"(?:(?<=[．)）\]])|(?=[^\n;；]))[^\S\n]?"
+
+_WITHIN = [re.compile(_BEFORE + label + _BEHIND) for label in _FORMS_OF_LABELS]
+
+# So many labels are a whole list: at the start of lines, the `E.` of `D. E. coli` is none.
+_WHOLE = 4
+
+# What ends the sentence before a list within a line.
+_ENDS = "\n.?!:)。．？！：）"
 
 # What may stand between two options of one line.
-_BETWEEN = " \t\r\n;；"
+_BETWEEN = " \t\r\n;；\u3000"
 
 # A heading between question and options, part of neither.
 _HEADING = re.compile(r"\b(?:options|choices)\s*:\s*", re.IGNORECASE)
@@ -141,8 +154,9 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
     named = _NAMED_LABEL.fullmatch(text)
-    if named is not None and named[1].upper() in labels:
-        return labels[named[1].upper()]
+    label = named[1].upper() if named else ""
+    if label in labels:
+        return labels[label]
 
     same = [label for label, option in options.items() if _plain(option) == _plain(text)]
     if len(same) == 1:
@@ -157,9 +171,9 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
 def options_in(text: str) -> dict[str, str]:
     """Return letter -> text of the options listed in a question, or {} unless A and B are.
 
-    Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`; these in one line behind a
-    blank, a comma or a semicolon. After "Options:" or "Choices:" only the rest is read. If each
-    option is a line, the last one ends with its line.
+    Known forms: lines with the labels `(A)`, `A.`, `A)`, `A:` or `[A]`, also with full-width marks;
+    these in one line behind a blank, a comma or a semicolon. After "Options:" or "Choices:" only
+    the rest is read. If each option is a line, the last one ends with its line.
     """
     *_, tail = _HEADING.split(text)
     labels = _listed_labels(tail)
@@ -312,23 +326,32 @@ def _text(value: Any, label: str) -> str:
 
 
 def _listed_labels(text: str) -> list[re.Match[str]]:
-    """Consecutive labels from A on, of the first form with at least two, and their continuation."""
-    for form in _LISTINGS:
-        labels = _series(form.finditer(text))
+    """Consecutive labels from A on, all in one form: at the start of lines, else within a line."""
+    for lines, within in zip(_LINES, _WITHIN, strict=True):
+        labels = _series(lines.finditer(text))
+        if len(labels) >= _WHOLE:
+            return labels
         if len(labels) > 1:
-            more = (
-                label for each in (*_CLOSE, form) for label in each.finditer(text, labels[-1].end())
-            )
-            return labels + _series(sorted(more, key=lambda label: label.start(1)), len(labels))
-    return []
+            return labels + _series(within.finditer(text, labels[-1].end()), len(labels))
+
+    series = (_series(within.finditer(text)) for within in _WITHIN)
+    return max((labels for labels in series if _is_list(text, labels)), key=len, default=[])
+
+
+def _is_list(text: str, labels: Sequence[re.Match[str]]) -> bool:
+    """Whether labels within a line are of options: those of points or people end no sentence."""
+    if len(labels) < 2:
+        return False
+
+    before = text[: labels[0].start(1)].rstrip(" \t(（[")
+    return len(labels) >= _WHOLE or before[-1:] in _ENDS
 
 
 def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[str]]:
     """The labels that follow each other in the alphabet, from the letter at `start` on."""
     found: list[re.Match[str]] = []
     for label in labels:
-        place = start + len(found)
-        if label[1] == _OPTION_LETTERS[place : place + 1]:
+        if label[1].upper() == LETTERS[start + len(found)]:
             found.append(label)
     return found
 
@@ -338,8 +361,8 @@ def _upper_label(label: re.Match[str]) -> str:
 
 
 def _is_empty(value: Any) -> bool:
-    is_nan = isinstance(value, float) and value != value
-    return value is None or value == "" or value == [] or is_nan
+    # NaN, an empty cell of a table, differs from itself
+    return value in (None, "", []) or value != value
 
 
 def _plain(text: str) -> str:

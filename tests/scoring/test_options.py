@@ -119,10 +119,78 @@ def test_lists_of_options_are_known_in_many_forms(listing: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "What did A. Smith draw?", "Is (A) the best?", "Which of B. and C. is it?"]
+    ("question", "texts"),
+    [
+        (
+            "下列省、自治区中，其简称源\n自西周封国国名的是（ \u3000\u3000） \n"
+            "A．河南、河北  B．湖南、湖北  C．山东、山西  D．广东、广西\n",
+            ["河南、河北", "湖南、湖北", "山东、山西", "广东、广西"],
+        ),
+        (
+            "下列叙述错误的是（ \u3000\u3000） \nA．DNA与ATP \nB．一个 tRNA分子 \n"
+            "C．T2噬菌体 \nD．细菌",
+            ["DNA与ATP", "一个 tRNA分子", "T2噬菌体", "细菌"],
+        ),
+        ("准确的图示是（ \u3000\u3000） \nA．  B．  \nC．  D．\n", ["", "", "", ""]),
+        ("哪个是？\nA、红  B、绿\nC、蓝  D、白", ["红", "绿", "蓝", "白"]),
+        ("（A）红（B）绿（C）蓝", ["红", "绿", "蓝"]),
+        (
+            "1　胃癌で適切なのはどれか。\n\na　緊急手術\n\nb　腹腔穿刺\n\nc　薬　物\n\nd　投与",
+            ["緊急手術", "腹腔穿刺", "薬　物", "投与"],
+        ),
+    ],
+)
+def test_chinese_and_japanese_exams_have_full_width_labels(question: str, texts: list[str]) -> None:
+    """Questions of GAOKAO-Bench and of Japan's medical licensing exam, some shortened."""
+    assert list(options_in(question).values()) == texts
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Nobody  is perfect.  \nA. Take  your time B. You’re right   C.Whatever  you say"
+            "    D. Take  it easy\n",
+            ["Take  your time", "You’re right", "Whatever  you say", "Take  it easy"],
+        ),
+        (
+            "说法错误的是（）\nA. 泡沬灭火器\nB．疫苗\nC. 水性漆\nD. 镁棒\n",
+            ["泡沬灭火器", "疫苗", "水性漆", "镁棒"],
+        ),
+        (
+            "则 $C_{A} B=(）$\nA. $\\{4\\}$\nB. $\\{0\\}$\nC. $\\{6\\}$ D. $\\{2\\}$\n",
+            ["$\\{4\\}$", "$\\{0\\}$", "$\\{6\\}$", "$\\{2\\}$"],
+        ),
+        (
+            "Which?\nA. S. aureus\nB. vitamin C.\nC. none\nD. the toxin of E. coli",
+            ["S. aureus", "vitamin C.", "none", "the toxin of E. coli"],
+        ),
+    ],
+)
+def test_a_list_goes_on_where_its_labels_do(question: str, texts: list[str]) -> None:
+    """Without a blank, with another dot or within a line, as in GAOKAO-Bench; not with names."""
+    assert list(options_in(question).values()) == texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "What did A. Smith draw?",
+        "Is (A) the best?",
+        "Which of B. and C. is it?",
+        "Who is right, A. Smith or B. Jones?",
+        "North of Straße A (street A) there are 7 houses. East of Straße B (street B) there are 8.",
+        "There are 5 points labeled as (A), (B), (C), (D), and (E), respectively.",
+        "At the starting point $(A)$ the top face is 3. Which will be at the end point $(B)$?",
+        "It gives compound A. Compound A is transformed into compound B. What is compound C?",
+        "如图，A、B间距离为3，B、C间距离为4，C、D间距离为5，则（）",
+        "The ratio A:B is 2:3, B:C is 4:5, C:D is 1:2. What is A:D?",
+        "Event A:a total of 5 is thrown, Event B: a total of 6, Event C: a total of 7.",
+    ],
 )
 def test_a_question_without_a_list_has_no_options(text: str) -> None:
-    """A single label, or one that does not begin with A, is no list."""
+    """A single label, one that does not begin with A, and points and people are no list."""
     assert options_in(text) == {}
 
 
