@@ -267,6 +267,8 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
 
 def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
     """The questions in a file of answers; files of the same questions have the same digest."""
+    # a file with options beside its questions has none within them
+    has_options = any(answer.options for answer in answers)
     table = []
     asked = []
     for number, answer in enumerate(answers, 1):
@@ -275,7 +277,7 @@ def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
         cells = {
             "id": answer.id,
             "question": answer.question,
-            "options": dict(answer.known_options),
+            "options": dict(answer.options if has_options else answer.known_options),
             "answer": "/".join(references),
         }
         asked.append({name: str(cell) for name, cell in cells.items() if cell})

@@ -315,6 +315,7 @@ def test_choices_of_the_same_questions_are_compared(
     [
         {"options": []},
         {"options": None},
+        {"options": [], "question": "How far is it from\nA. to\nB. in metres?"},
         {"answer": ""},
         {"options": ["red", "Red", "blue"], "answer": "red"},
     ],
