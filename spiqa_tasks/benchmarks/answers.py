@@ -28,7 +28,7 @@ from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Respon
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.options import SeveralOptionsError, answer_label
+from spiqa_tasks.scoring.options import LETTERS, SeveralOptionsError, answer_label, options_in
 from spiqa_tasks.scoring.refusals import is_refusal
 
 # The only split: the file of the answers.
@@ -98,12 +98,7 @@ def _choice_row(cells: Cells) -> dict[str, Any]:
     try:
         answer = answer_label(cells["answer"], options)
     except ValueError as error:
-        # an answer that is no option may stand in another column than it seems
-        kind = _UnscorableError if isinstance(error, SeveralOptionsError) else DataError
-        raise kind(
-            "Expected the true answer to be a letter or the text of an option, found "
-            f"{error} with {cells['where']}. Write its letter."
-        ) from error
+        raise _answer_fault(cells, error) from error
     return {
         "id": cells["id"],
         "question": cells["question"],
@@ -112,6 +107,22 @@ def _choice_row(cells: Cells) -> dict[str, Any]:
         "options": list(options.values()),
         "groups": cells["groups"],
     }
+
+
+def _answer_fault(cells: Cells, error: ValueError) -> DataError:
+    """Return the error of a true answer that is no option, which may be in the wrong column."""
+    answer, options, where = cells["answer"], cells["options"], cells["where"]
+    if answer.upper() in tuple(LETTERS) and options == options_in(cells["question"]):
+        return _UnscorableError(
+            f"Expected the question's options up to {answer!r}, found {', '.join(options)} with "
+            f"{where}. Add a column options."
+        )
+
+    kind = _UnscorableError if isinstance(error, SeveralOptionsError) else DataError
+    return kind(
+        "Expected the true answer to be a letter or the text of an option, found "
+        f"{error} with {where}. Write its letter."
+    )
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:

@@ -334,6 +334,36 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
 
 
 @pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "（）\nA. 红\nB. 蓝C. 绿\nD. 白", "answer": "D"},
+    ],
+)
+def test_a_question_whose_list_cannot_be_read_is_left_out_and_named(
+    row: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As two of 124 questions of GAOKAO's chemistry; the others are choices all the same."""
+    path = tmp_path / "m.jsonl"
+    rows = in_forms("question")
+    write_lines(path, rows[:3])
+    alone = scored(path, capsys)
+    write_lines(path, [*rows[:3], {**rows[3], **row}])
+    status, found, errors = run_json(capsys, "score", path)
+    assert (status, found["metrics"]) == (3, alone["metrics"])
+    assert "1 id without a question, options or one true answer, left out, the first: 4" in errors
+
+
+def test_lists_that_end_before_the_true_answer_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If most do, nothing is scored, and the fault is not that of the true answer."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [{**row, "answer": "e"} for row in in_forms("question")])
+    assert main(["score", str(path)]) == 2
+    assert "Expected the question's options up to 'e', found A, B, C" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("row", "said"),
     [
         ({"answer": "D"}, "Expected the true answer to be a letter or the text of an option"),
