@@ -17,7 +17,7 @@ from spiqa_tasks.printable import counted, said_if_slow
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
-from spiqa_tasks.runs.run import FIRST, Run
+from spiqa_tasks.runs.run import FIRST, Answer, Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 from spiqa_tasks.scoring.options import LETTERS
 
@@ -221,14 +221,18 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     if not any(answer.question and any(answer.references) for answer in answers):
         raise _no_task(run, wanted)
 
-    has_options = any(answer.options for answer in answers)
-    are_choices = has_options or all(answer.known_options for answer in answers)
-    benchmark = CHOICE_ANSWERS if are_choices else FREE_ANSWERS
+    benchmark = CHOICE_ANSWERS if _are_choices(answers) else FREE_ANSWERS
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
+
+
+def _are_choices(answers: Sequence[Answer]) -> bool:
+    """Whether an answer has a column of options, or most of the questions list theirs."""
+    listed = [answer for answer in answers if answer.known_options]
+    return any(answer.options for answer in answers) or 2 * len(listed) > len(answers)
 
 
 def _no_task(run: Run, wanted: Sequence[str]) -> InputError:

@@ -336,6 +336,7 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
 @pytest.mark.parametrize(
     "row",
     [
+        {"question": "Roses? (no options)", "answer": "A"},
         {"question": "（）\nA. 红\nB. 蓝C. 绿\nD. 白", "answer": "D"},
     ],
 )
