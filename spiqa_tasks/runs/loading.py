@@ -23,8 +23,8 @@ from spiqa_tasks.scoring.options import LETTERS
 
 # Remark on choices whose options are not in the file.
 _LETTERS_ALONE = (
-    "{}: all true answers are letters, and there are no options: scored as open answers. Add a "
-    "column options to score choices."
+    "{}: all true answers are letters, and there are no options: scored as open answers. Choices "
+    'need a column options, such as ["A", "B", "C", "D"].'
 )
 
 # METEOR's aligner takes ten seconds for a task of SPIQA, and a table may not ask for it.
@@ -247,8 +247,8 @@ def _no_task(run: Run, wanted: Sequence[str]) -> InputError:
 
 def _has_letters_alone(run: Run) -> bool:
     """Whether the true answers of open answers are letters, as those of choices are."""
-    references = [text for answer in run.read() for text in answer.references]
-    return run.own.benchmark is FREE_ANSWERS and set(references) <= set(LETTERS)
+    references = {text.upper() for answer in run.read() for text in answer.references}
+    return run.own.benchmark is FREE_ANSWERS and references <= set(LETTERS)
 
 
 def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -194,6 +195,21 @@ def test_choices_without_their_options_are_told(
     write_lines(path, [{**ROWS[0], "reference": "B"}, *ROWS[1:]])
     assert main(["score", str(path), "--judge", "none"]) == 0
     assert "letters" not in capsys.readouterr().err
+
+
+def test_letters_of_which_nobody_has_the_options_are_scored_by_the_column_of_the_remark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in files that have only the letter read and the right one, here in lower case."""
+    path = tmp_path / "m.jsonl"
+    pairs = zip("BAdc", "bbdc", strict=True)
+    rows = [{"question": "Which?", "prediction": p, "ground_truth": t} for p, t in pairs]
+    write_lines(path, rows)
+    assert main(["score", str(path), "--judge", "none"]) == 0
+    said = re.search(r"a column options, such as (\[.*\])", capsys.readouterr().err)
+    assert said is not None
+    write_lines(path, [{**row, "options": json.loads(said[1])} for row in rows])
+    assert scored(path, capsys)["metrics"]["accuracy"] == 3 / 4
 
 
 def test_a_file_without_rows_is_said_to_have_none(
