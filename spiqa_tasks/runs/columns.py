@@ -17,6 +17,7 @@ from spiqa_tasks.files.json_text import json_lines
 from spiqa_tasks.files.records import ID_COLUMNS, KEY, read_records, text_of, whole_id
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.hosts.lmms_eval_files import FILTERED
+from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Answer
 from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
 
@@ -27,10 +28,11 @@ TABLE = "table"
 # Field -> the names of its column, those that are surest first.
 _FIELDS = {
     "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
+    # beside the whole answer stands the letter that a pipeline read in it, as `pred`
     "prediction": (
-        "prediction candidate response output pred model_answer model_prediction"
-        " predicted_answer model_response model_output generated_text generation completion"
-        f" raw_output raw_response {FILTERED} text"
+        "response model_response model_output model_outputs generated_text raw_output raw_response"
+        " prediction candidate output generation completion pred model_answer model_prediction"
+        f" predicted_answer {FILTERED} text"
     ),
     "question": "question query problem question_text problem_text prompt instruction",
     "reference": (
@@ -93,12 +95,16 @@ class Columns:
         if what in self.named:
             return self.named[what] if self.named[what] in found else None
 
-        # with prediction=answer, a column `answer` is no true answer
-        taken = set(self.named.values())
-        present = [name for name in FIELDS[what] if name in found and name not in taken]
+        present = self.usual(what, found)
         # of several columns of figures nobody knows which the model saw
         is_unclear = what == "figures" and len(present) > 1
         return present[0] if present and not is_unclear else None
+
+    def usual(self, what: str, found: Collection[str]) -> list[str]:
+        """Return the columns with a usual name of a field among those `found`, the surest first."""
+        # with prediction=answer, a column `answer` is no true answer
+        taken = set(self.named.values())
+        return [name for name in FIELDS[what] if name in found and name not in taken]
 
     def ids(self, found: Collection[str]) -> tuple[str, ...]:
         """Return the column of a row's id, or those of its paper and its question; or ()."""
@@ -173,13 +179,11 @@ class Columns:
         return {}
 
     def _response(self, row: Mapping[str, Any]) -> Response:
-        figures = as_value(self._value("figures", row)) or []
-        if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
-            raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
-
-        prediction = self._value("prediction", row)
+        figures = self._figures(row)
+        column = self.name("prediction", row) or "prediction"
+        prediction = row.get(column)
         if isinstance(prediction, dict) and prediction:
-            path = f"{self.name('prediction', row)}.{next(iter(prediction))}"
+            path = f"{column}.{next(iter(prediction))}"
             raise ValueError(
                 f"the keys {listed(prediction)}; --columns prediction={path} names one"
             )
@@ -187,8 +191,14 @@ class Columns:
         answer = cell_text(prediction)
         reason = _failure_of(row)
         if answer is None or reason:
-            return Response("", reason or "no answer in the file", tuple(figures))
-        return response_of(answer, tuple(figures))
+            return Response("", reason or f"no answer in the column {column}", figures)
+        return response_of(answer, figures)
+
+    def _figures(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        figures = as_value(self._value("figures", row)) or []
+        if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
+            raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
+        return tuple(figures)
 
     def _value(self, what: str, row: Mapping[str, Any]) -> Any:
         column = self.name(what, row)
@@ -207,7 +217,15 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
     numbered = json_lines(path) if form == LINES else enumerate(read_records([path]), 1)
     unit = "line" if form == LINES else "row"
     rows = {f"{unit} {number}": columns.resolved(row) for number, row in numbered}
-    return answers_of_rows(path, rows, columns)
+    answers = answers_of_rows(path, rows, columns)
+
+    names = columns.usual("prediction", columns_of(rows.values()))
+    if len(names) > 1 and "prediction" not in columns.named:
+        say(
+            f"{path}: the answers are read from {names[0]}, not {listed(names[1:])}; --columns "
+            f"prediction={names[1]} reads that."
+        )
+    return answers
 
 
 def answers_of_rows(

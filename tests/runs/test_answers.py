@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.json_text import first_object
-from spiqa_tasks.runs.columns import LINES, TABLE, read_answers
+from spiqa_tasks.runs.columns import LINES, TABLE, Columns, read_answers
 from spiqa_tasks.runs.join import join_questions
 from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
@@ -101,7 +101,8 @@ def test_a_null_is_no_answer(tmp_path: Path, form: str) -> None:
     else:
         frame.to_parquet(path)
     answers = read_answers(path, LINES if form == "jsonl" else TABLE)
-    assert [answer.response.failure for answer in answers] == [None, "no answer in the file"]
+    failures = [answer.response.failure for answer in answers]
+    assert failures == [None, "no answer in the column prediction"]
 
 
 @pytest.mark.parametrize("row", [{"error": "rate limit"}, {"status": "failed"}, {"status": 503}])
@@ -122,6 +123,26 @@ def test_published_answers_have_other_columns(tmp_path: Path, column: str) -> No
     path.write_text(json.dumps({"id": 1, "question": "Which?", column: "A", "answer": "B"}))
     (answer,) = read_answers(path, LINES)
     assert (answer.response.text, answer.reference) == ("A", "B")
+
+
+def test_the_whole_answer_counts_beside_what_others_read_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """MMLU-Pro's `pred` is null where its authors' expression found no letter; a remark says which
+    column is read, and how to read the other.
+    """
+    path = tmp_path / "m.json"
+    whole = {"id": 1, "pred": None, "model_outputs": "So it is (H)."}
+    path.write_text(json.dumps([whole, {"id": 2, "pred": "A", "model_outputs": "(A)"}]))
+    answers = read_answers(path, TABLE)
+    assert [answer.response.text for answer in answers] == ["So it is (H).", "(A)"]
+    assert capsys.readouterr().err == (
+        f"spiqa-tasks: {path}: the answers are read from model_outputs, not pred; "
+        "--columns prediction=pred reads that.\n"
+    )
+    (answer, _) = read_answers(path, TABLE, Columns({"prediction": "pred"}))
+    assert answer.response.failure == "no answer in the column pred"
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("more", [False, True])
