@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.benchmark import (
     parse_settings,
     settings_text,
 )
-from spiqa_tasks.benchmarks.choice import ACCURACY, choice_record
+from spiqa_tasks.benchmarks.choice import ACCURACY, OPTION_TEXTS, choice_record
 from spiqa_tasks.benchmarks.metric import FAILURE_RATES, Metric, Value, mean_value
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
@@ -126,7 +126,9 @@ def _answer_fault(cells: Cells, error: ValueError) -> DataError:
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
-    return choice_record(row, response, groups=row["groups"])
+    # no release has them, if the written run is scored again
+    texts = dict(zip(row["letters"], row["options"], strict=True))
+    return choice_record(row, response, row["groups"], **{OPTION_TEXTS: texts})
 
 
 def _no_release(*_: Any) -> Any:

@@ -51,6 +51,9 @@ def slug(name: str) -> str:
 # Detail of a record of a choice: the number of its options.
 OPTIONS = "options"
 
+# Detail of a record of a choice without a release: letter -> text of its options.
+OPTION_TEXTS = "option_texts"
+
 # Detail of a record of a choice: the benchmark that its question is from, if it is another one.
 SOURCE = "source"
 

@@ -284,7 +284,9 @@ def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
         where = f"answer {number} of {path} (id {answer.id})"
         groups = answer.groups if answer.record is None else answer.record.groups
         table.append({**cells, "references": references, "groups": groups, "where": where})
-    return rows_in_file(task.benchmark, table, f"table {digest_of(asked)}")
+    # a scored run has the digest of the questions as its file wrote them
+    written = answers[0].signature.data.rpartition("@")[2]
+    return rows_in_file(task.benchmark, table, written or f"table {digest_of(asked)}")
 
 
 def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.choice import OPTION_TEXTS
 from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
 from spiqa_tasks.benchmarks.registry import ALL_BENCHMARKS, BENCHMARKS, Task, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
@@ -183,8 +184,15 @@ def _own_answer(sample: LoggedSample) -> Answer:
         raise ValueError(
             f"the target {sample.target!r:.60} beside the reference {record.reference!r:.60}"
         )
-    response = _logged_response(sample.response, record)
-    return Answer(record.id, response, record, sample.position, sample.prompt, sample.target)
+    return Answer(
+        record.id,
+        _logged_response(sample.response, record),
+        record,
+        sample.position,
+        sample.prompt,
+        sample.target,
+        record.details.get(OPTION_TEXTS, {}),
+    )
 
 
 def _logged_response(text: str, record: Record) -> Response:

@@ -314,6 +314,20 @@ def test_values_by_a_column_of_the_file(
     assert status == 0, errors
 
 
+@pytest.mark.parametrize("form", ["list", "object", "columns", "question"])
+def test_scored_choices_are_scored_again(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the folder alone, with the same values of the same questions."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, in_forms(form))
+    status, first, errors = run_json(capsys, "score", path, "--output", tmp_path / "scored")
+    assert status == 0, errors
+    again = scored(tmp_path / "scored", capsys)
+    for name in ("metrics", "counts", "signature"):
+        assert again[name] == first[name]
+
+
 def test_choices_of_the_same_questions_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
