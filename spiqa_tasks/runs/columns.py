@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.hosts.lmms_eval_files import FILTERED
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Answer
-from spiqa_tasks.scoring.options import LETTERS, as_value, options_of
+from spiqa_tasks.scoring.options import as_value, options_of
 
 # The forms of files of rows: an object a line, or any table.
 LINES = "jsonl"
@@ -56,6 +57,9 @@ PAPERS = ("paper_id", "doc_id")
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
+
+# A column with one option: `A`, `option_a`, `Choice B`, and MedMCQA's `opa`.
+_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?([a-z]))|([A-Z])")
 
 # Remedy for a file that has no ids.
 _NO_TASK = " Without a task, name question and reference instead of id."
@@ -167,16 +171,31 @@ class Columns:
         return {str(column): group} if group else {}
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """Return label -> text of the options, in one column or in columns of letters; or {}."""
+        """Return label -> text of the options, in one column or in a column for each; or {}."""
         name = self.name("options", row)
-        letters = [letter for letter in LETTERS if letter in row]
-        for columns in [[name] if name else [], letters]:
+        separate = {_option_letter(column): cell for column, cell in row.items()}
+        # a named column that is none of these counts alone
+        is_alone = not _option_letter(self.named.get("options", "A"))
+        letters = [] if is_alone else sorted(separate.keys() - {""})
+        for cells, columns in ((row, [name] if name else []), (separate, letters)):
             with suppress(ValueError):
-                found = options_of(row, columns) if columns else {}
+                found = options_of(cells, columns) if columns else {}
                 filled = {label: text for label, text in found.items() if text}
                 if filled:
                     return filled
         return {}
+
+    def check_options(self, rows: Iterable[Mapping[str, Any]], where: object) -> None:
+        """Raise InputError if the column that the user named for options has cells, and no row
+        has options.
+        """
+        column = self.named.get("options")
+        filled = [row for row in rows if column and as_value(row.get(column))]
+        if filled and not any(map(self.options, filled)):
+            raise InputError(
+                f"Expected options in the column {column} of {where}, found "
+                f"{filled[0][column]!r:.60}. Name a list, or a column such as option_a."
+            )
 
     def _response(self, row: Mapping[str, Any]) -> Response:
         figures = self._figures(row)
@@ -258,6 +277,7 @@ def answers_of_rows(
             raise InputError(
                 f"Expected names of figures and an answer in {where}, found {error}. Correct it."
             ) from error
+    columns.check_options(rows.values(), path)
     return answers
 
 
@@ -335,6 +355,13 @@ def _guesses(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str
     if "id" in missing and left:
         guesses["id"] = left[0]
     return guesses
+
+
+@cache
+def _option_letter(column: str) -> str:
+    """The letter of the option in a column, or ''."""
+    named = _OPTION_COLUMN.fullmatch(column)
+    return "".join(filter(None, named.groups())).upper() if named else ""
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:

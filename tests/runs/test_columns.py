@@ -10,7 +10,7 @@ from run_command import run_json
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.columns import USUAL, Columns, advice
+from spiqa_tasks.runs.columns import TABLE, USUAL, Columns, advice, read_answers
 from spiqa_tasks.runs.run import Answer
 
 FIGURES = ["b.png", "a.png"]
@@ -107,6 +107,38 @@ def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> Non
     assert answer_of(row).response.shown == ()
     named = Columns({"figures": "selected_figures_names"})
     assert answer_of(row, named).response.shown == tuple(FIGURES)
+
+
+@pytest.mark.parametrize("name", ["{}", "option_{}", "Option {}", "choice_{}", "op{}"])
+@pytest.mark.parametrize("named", [False, True])
+def test_each_option_may_have_its_column(name: str, named: bool) -> None:
+    """In any order and with an empty one; the user may name the first."""
+    letter = str if name == "{}" else str.lower
+    columns = {name.format(letter(label)): f"text {label}" for label in "BACD"}
+    given = Columns({"options": name.format(letter("A"))}) if named else USUAL
+    empty = {name.format(letter("E")): ""}
+    assert answer_of({**columns, **empty, "opinion": "x"}, given).options == {
+        label: f"text {label}" for label in "ABCD"
+    }
+
+
+def test_named_options_that_are_none_are_refused(tmp_path: Path) -> None:
+    """Not scored as open answers, nor by other columns; a file whose lists are empty has open answers."""
+    rows = [
+        {"id": 1, "prediction": "A", "texts": []},
+        {"id": 2, "prediction": "B", "texts": "x", "A": "red", "B": "blue"},
+    ]
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(rows))
+    columns = Columns({"options": "texts"})
+    with pytest.raises(InputError) as error:
+        read_answers(path, TABLE, columns)
+    assert str(error.value) == (
+        f"Expected options in the column texts of {path}, found 'x'. Name a list, or a column such "
+        "as option_a."
+    )
+    path.write_text(json.dumps(rows[:1]))
+    assert len(read_answers(path, TABLE, columns)) == 1
 
 
 @pytest.mark.parametrize("form", ["jsonl", "responses", "csv"])
