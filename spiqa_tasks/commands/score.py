@@ -146,6 +146,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.output is not None:
         check_folder(arguments.output)
+    if arguments.by is not None:
+        arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
     if arguments.by is not None and not _is_scoring(arguments):
         return 0 if _print_groups(arguments, named_runs(_as_runs(arguments))) else 3
     return _score(arguments)

@@ -73,10 +73,12 @@ _LONGEST_NAME = 60
 class Columns:
     """The columns of a file of answers; `named` is field -> column as the user says ("": none).
 
-    A column with dots is a path into objects and lists: `doc.question`, `resps.0`.
+    A column with dots is a path into objects and lists: `doc.question`, `resps.0`. Questions are
+    also grouped `by` a column.
     """
 
     named: Mapping[str, str] = field(default_factory=dict)
+    by: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Columns:
@@ -166,9 +168,9 @@ class Columns:
         )
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
-        column = self.name("group", row)
-        group = "" if column is None else _plain_text(row[column])
-        return {str(column): group} if group else {}
+        columns = filter(None, (self.name("group", row), self.by))
+        groups = {column: _plain_text(row.get(column)) for column in columns}
+        return {column: group for column, group in groups.items() if group}
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return label -> text of the options, in one column or in a column for each; or {}."""

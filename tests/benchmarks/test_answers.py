@@ -289,22 +289,23 @@ def test_a_table_of_spreadsheet_programs_is_scored(
 
 
 @pytest.mark.parametrize(
-    ("column", "arguments"), [("category", []), ("level", ["--columns", "group=level"])]
+    ("column", "arguments"),
+    [("category", []), ("level", []), ("level", ["--columns", "group=level"])],
 )
 def test_values_by_a_column_of_the_file(
     column: str, arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By its usual name or another, of the answers and of their scored run; its empty cells are
-    in no group.
+    """By its usual name or another, also beside a usual one, of the answers and of their scored
+    run; its empty cells are in no group.
     """
     cells = ["x", "x", "y", ""]
-    rows = [{**row, column: cell} for row, cell in zip(CHOICES, cells, strict=True)]
+    rows = [{"subject": "s", **row, column: cell} for row, cell in zip(CHOICES, cells, strict=True)]
     path = tmp_path / "m.jsonl"
     write_lines(path, rows)
     _, found, errors = run_json(capsys, "score", path, *arguments, "--by", column)
     assert {row["group"]: row["n"] for row in found} == {"x": 2, "y": 1}, errors
 
-    run_json(capsys, "score", path, *arguments, "--output", tmp_path / "scored")
+    run_json(capsys, "score", path, *arguments, "--by", column, "--output", tmp_path / "scored")
     _, again, _ = run_json(capsys, "score", tmp_path / "scored", "--by", column)
     assert [row["value"] for row in again] == [row["value"] for row in found]
 

@@ -123,7 +123,9 @@ def test_each_option_may_have_its_column(name: str, named: bool) -> None:
 
 
 def test_named_options_that_are_none_are_refused(tmp_path: Path) -> None:
-    """Not scored as open answers, nor by other columns; a file whose lists are empty has open answers."""
+    """Not scored as open answers, nor by other columns; a file whose lists are empty has open
+    answers.
+    """
     rows = [
         {"id": 1, "prediction": "A", "texts": []},
         {"id": 2, "prediction": "B", "texts": "x", "A": "red", "B": "blue"},
