@@ -168,8 +168,8 @@ class Columns:
         )
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
-        columns = filter(None, (self.name("group", row), self.by))
-        groups = {column: _plain_text(row.get(column)) for column in columns}
+        columns = (self.name("group", row), self.by)
+        groups = {column: _plain_text(row.get(column)) for column in columns if column}
         return {column: group for column, group in groups.items() if group}
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
@@ -191,7 +191,7 @@ class Columns:
         """Raise InputError if the column that the user named for options has cells, and no row
         has options.
         """
-        column = self.named.get("options")
+        column = self.named.get("options", "")
         filled = [row for row in rows if column and as_value(row.get(column))]
         if filled and not any(map(self.options, filled)):
             raise InputError(
@@ -283,13 +283,12 @@ def answers_of_rows(
     return answers
 
 
-def has_answers(path: Path, columns: Columns = USUAL) -> bool:
-    """Return whether a table has answers; False if it is broken."""
+def columns_in(path: Path, columns: Columns = USUAL) -> Collection[str]:
+    """Return the names of a table's columns and of the paths in it, or [] if it is broken."""
     try:
-        found = columns_of(columns.resolved(row) for row in read_records([path]))
+        return columns_of(columns.resolved(row) for row in read_records([path]))
     except DataError:
-        return False
-    return columns.is_answer(found)
+        return []
 
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Collection[str]:

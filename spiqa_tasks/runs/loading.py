@@ -15,6 +15,7 @@ from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, said_if_slow
 from spiqa_tasks.runs import lmms_eval, scoring, selection
+from spiqa_tasks.runs.columns import columns_in, listed
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Answer, Run
@@ -218,8 +219,8 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     Raises InputError: these are not in the file.
     """
     answers = run.read()
-    if not any(answer.question and any(answer.references) for answer in answers):
-        raise _no_task(run, wanted)
+    if missing := _missing(answers):
+        raise _no_task(run, wanted, missing)
 
     benchmark = CHOICE_ANSWERS if _are_choices(answers) else FREE_ANSWERS
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
@@ -231,14 +232,24 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
 def _are_choices(answers: Sequence[Answer]) -> bool:
     """Whether an answer has a column of options, or most of the questions list theirs."""
-    listed = [answer for answer in answers if answer.known_options]
-    return any(answer.options for answer in answers) or 2 * len(listed) > len(answers)
+    with_list = [answer for answer in answers if answer.known_options]
+    return any(answer.options for answer in answers) or 2 * len(with_list) > len(answers)
 
 
-def _no_task(run: Run, wanted: Sequence[str]) -> InputError:
+def _missing(answers: Sequence[Answer]) -> list[str]:
+    """The columns without which answers have no score by their own questions."""
+    missing = []
+    if not any(answer.question or answer.options for answer in answers):
+        missing.append("question (or options)")
+    if not any(any(answer.references) for answer in answers):
+        missing.append("reference")
+    return missing
+
+
+def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputError:
     remedy = (
-        "Add --task TASK, or the columns question and reference (choices: question, options and "
-        "answer)."
+        f"Add --task TASK, or {' and '.join(missing)}, also by --columns FIELD=COLUMN; found "
+        f"{listed(columns_in(run.path))}."
     )
     if wanted:
         remedy = f"Name one of them, not a group: {', '.join(wanted)}."

@@ -24,8 +24,8 @@ from spiqa_tasks.runs.columns import (
     USUAL,
     Columns,
     advice,
+    columns_in,
     columns_of,
-    has_answers,
     listed,
     read_answers,
 )
@@ -242,7 +242,7 @@ def _is_of_answers(table: _File, tasks: Collection[str], columns: Columns) -> bo
         return True
     if _vlmevalkit_model(table.path) or are_texts(table.content):
         return False
-    return has_answers(table.path, columns)
+    return columns.is_answer(columns_in(table.path, columns))
 
 
 def _run(file: _File, tasks: Collection[str], columns: Columns) -> Run:

@@ -185,9 +185,43 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path) -> None:
         load(path)
     assert (
         str(error.value)
-        == f"Which task do the answers in {path} belong to? Add --task TASK, or the columns "
-        "question and reference (choices: question, options and answer)."
+        == f"Which task do the answers in {path} belong to? Add --task TASK, or question (or "
+        "options) and reference, also by --columns FIELD=COLUMN; found id, prediction."
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing"),
+    [({"question": "q?"}, "reference"), ({"answer": "A"}, "question (or options)")],
+)
+def test_the_column_that_is_missing_is_named(
+    tmp_path: Path, cells: dict[str, str], missing: str
+) -> None:
+    """Alone, with those that the file has."""
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps([{"id": "1", "response": "A", **cells}]))
+    found = f"; found id, response, {next(iter(cells))}."
+    with pytest.raises(InputError) as error:
+        load(path)
+    assert f"Add --task TASK, or {missing}, also by --columns FIELD=COLUMN{found}" in str(
+        error.value
+    )
+
+
+def test_choices_need_no_question(tmp_path: Path) -> None:
+    """MMMU's files of answers have options and a letter."""
+    path = tmp_path / "m.json"
+    options = {"A": "red", "B": "blue"}
+    letters = ["A", "B", "B", "B"]
+    path.write_text(
+        json.dumps(
+            [
+                {"id": str(place), "options": options, "answer": letter, "response": "B"}
+                for place, letter in enumerate(letters)
+            ]
+        )
+    )
+    assert accuracies(load(path)[0]) == {"m": 0.75}
 
 
 @pytest.mark.parametrize(
