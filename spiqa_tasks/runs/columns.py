@@ -89,6 +89,11 @@ class Columns:
         pairs = [part.partition("=") for part in text.split(",") if part.strip()]
         named = {key.strip(): column.strip() for key, _, column in pairs}
         has_signs = all(sign for _, sign, _ in pairs)
+        if named.get("answer"):
+            raise InputError(
+                f"Expected reference or prediction in --columns, found {text!r}. The true answer "
+                "is reference=COLUMN, the model's is prediction=COLUMN."
+            )
         if len(named) < len(pairs) or not named.keys() <= FIELDS.keys() or not has_signs:
             raise InputError(
                 f"Expected --columns FIELD=COLUMN,... with fields among {', '.join(FIELDS)}, each "

@@ -34,6 +34,16 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     )
 
 
+def test_an_answer_is_a_reference_or_a_prediction() -> None:
+    """Columns of that name are of either."""
+    with pytest.raises(InputError) as error:
+        Columns.parse("answer=gold,id=nr")
+    assert str(error.value) == (
+        "Expected reference or prediction in --columns, found 'answer=gold,id=nr'. The true answer "
+        "is reference=COLUMN, the model's is prediction=COLUMN."
+    )
+
+
 @pytest.mark.parametrize(
     ("found", "named"),
     [
