@@ -46,7 +46,11 @@ class FreeSettings:
 
 
 class _UnscorableError(DataError):
-    """An answer has no score, and says nothing of the others."""
+    """An answer has no score, for what it `lacks`, and says nothing of the others."""
+
+    def __init__(self, message: str, lacks: str) -> None:
+        super().__init__(message)
+        self.lacks = lacks
 
 
 def _free_row(cells: Cells) -> dict[str, Any]:
@@ -115,14 +119,17 @@ def _answer_fault(cells: Cells, error: ValueError) -> DataError:
     if answer.upper() in tuple(LETTERS) and options == options_in(cells["question"]):
         return _UnscorableError(
             f"Expected the question's options up to {answer!r}, found {', '.join(options)} with "
-            f"{where}. Add a column options."
+            f"{where}. Add a column options.",
+            "all of its options",
         )
 
-    kind = _UnscorableError if isinstance(error, SeveralOptionsError) else DataError
-    return kind(
+    message = (
         "Expected the true answer to be a letter or the text of an option, found "
         f"{error} with {where}. Write its letter."
     )
+    if isinstance(error, SeveralOptionsError):
+        return _UnscorableError(message, "a single true answer")
+    return DataError(message)
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
@@ -176,10 +183,13 @@ def has_no_task(benchmark: Benchmark) -> bool:
     return benchmark.name in _ROW_OF
 
 
-def rows_in_file(benchmark: Benchmark, table: Sequence[Cells], data: str) -> list[Row]:
-    """Return the rows of a file's questions, from its cells and the digest of its questions.
+def rows_in_file(
+    benchmark: Benchmark, table: Sequence[Cells], data: str
+) -> tuple[list[Row], dict[str, str]]:
+    """Return the rows of a file's questions, from its cells and the digest of its questions, and id
+    -> what a question lacks for a score.
 
-    Those without a score are left out, if they are fewer than half.
+    These are left out, if they are fewer than half.
     Raises DataError: more have none, or a true answer is no option.
     """
     shared = {
@@ -189,20 +199,22 @@ def rows_in_file(benchmark: Benchmark, table: Sequence[Cells], data: str) -> lis
         "data": data,
     }
     rows: list[Row] = []
-    faults = []
+    faults: dict[str, DataError] = {}
     for cells in table:
         try:
             _check_cells(cells, _NEEDED[benchmark.name])
             rows.append(_ROW_OF[benchmark.name](cells) | shared)
         except DataError as error:
-            faults.append(error)
+            faults[cells["id"]] = error
 
     # most of a file of another kind would be left out, and the rest has a number that looks normal
     is_of_other_kind = 2 * len(rows) <= len(table)
-    for fault in faults:
+    lacks = {}
+    for row_id, fault in faults.items():
         if is_of_other_kind or not isinstance(fault, _UnscorableError):
             raise fault
-    return rows
+        lacks[row_id] = fault.lacks
+    return rows, lacks
 
 
 def _check_cells(cells: Cells, needed: Mapping[str, str]) -> None:
@@ -210,5 +222,6 @@ def _check_cells(cells: Cells, needed: Mapping[str, str]) -> None:
         if not cells[name]:
             raise _UnscorableError(
                 f"Expected {what} with each answer, found none with {cells['where']}. Add them, or "
-                "keep other answers in a file of their own."
+                "keep other answers in a file of their own.",
+                what,
             )

@@ -37,8 +37,6 @@ _MEANINGS = {
     "unknown": "that name no question of this task, or several, left out",
     "duplicates": "several times with the same answer, which counts once",
 }
-# The same where the questions are in the file itself.
-_OWN_MEANINGS = _MEANINGS | {"unknown": "without a question, options or one true answer, left out"}
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,11 @@ def join_questions(
     answers = list(run.read())
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
-    rows = (
-        _rows_in_file(run.path, asked, answers) if has_no_task(asked.benchmark) else rows_of(asked)
-    )
+    lacks: Mapping[str, str] = {}
+    if has_no_task(asked.benchmark):
+        rows, lacks = _rows_in_file(run.path, asked, answers)
+    else:
+        rows = rows_of(asked)
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
@@ -110,7 +110,7 @@ def join_questions(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = [*_settings_remarks(run, asked, task)]
-    of_ids = _match_remarks(run.path, unmatched, asked)
+    of_ids = _match_remarks(run.path, unmatched, lacks)
     for remark in (*of_ids, *_failure_remarks(run, matched), *said):
         remarks.append(f"{task.name}: {remark}")
 
@@ -265,8 +265,13 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
     return task if is_same else replace(task, settings_text=settings)
 
 
-def _rows_in_file(path: Path, task: Task, answers: Sequence[Answer]) -> Rows:
-    """The questions in a file of answers; files of the same questions have the same digest."""
+def _rows_in_file(
+    path: Path, task: Task, answers: Sequence[Answer]
+) -> tuple[Rows, Mapping[str, str]]:
+    """The questions in a file of answers, and id -> what a question without a score lacks.
+
+    Files of the same questions have the same digest.
+    """
     # a file with options beside its questions has none within them
     has_options = any(answer.options for answer in answers)
     table = []
@@ -342,14 +347,19 @@ def _settings_remarks(run: Run, asked: Task, task: Task) -> Iterator[str]:
         )
 
 
-def _match_remarks(path: Path, unmatched: Mapping[str, Sequence[str]], task: Task) -> Iterator[str]:
-    """Yield a sentence for each way in which ids did not fit."""
-    meanings = _OWN_MEANINGS if has_no_task(task.benchmark) else _MEANINGS
-    for name, meaning in meanings.items():
-        ids = unmatched[name]
-        if ids:
-            first = ", ".join(key[:LONGEST] for key in ids[:FIRST])
-            yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
+def _match_remarks(
+    path: Path, unmatched: Mapping[str, Sequence[str]], lacks: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield a sentence for each way in which ids did not fit; `lacks` as of `rows_in_file`."""
+    ids_of = defaultdict(list)
+    for name, meaning in _MEANINGS.items():
+        for key in unmatched[name]:
+            lack = lacks.get(key)
+            ids_of[f"without {lack}, left out" if lack else meaning].append(key[:LONGEST])
+
+    for meaning, ids in ids_of.items():
+        first = ", ".join(ids[:FIRST])
+        yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
 
 
 def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:

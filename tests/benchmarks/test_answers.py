@@ -342,37 +342,37 @@ def test_choices_of_the_same_questions_are_compared(
 
 
 @pytest.mark.parametrize(
-    "row",
+    ("row", "lacks"),
     [
-        {"options": []},
-        {"options": None},
-        {"options": [], "question": "How far is it from\nA. to\nB. in metres?"},
-        {"answer": ""},
-        {"options": ["red", "Red", "blue"], "answer": "red"},
+        ({"options": []}, "options"),
+        ({"options": None}, "options"),
+        ({"options": [], "question": "How far is it from\nA. to\nB. in metres?"}, "options"),
+        ({"answer": ""}, "a true answer"),
+        ({"options": ["red", "Red", "blue"], "answer": "red"}, "a single true answer"),
     ],
 )
 def test_a_row_that_cannot_be_scored_is_left_out_and_named(
-    row: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    row: Row, lacks: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without options or one true answer; the others are scored as they are alone."""
+    """With what it lacks; the others are scored as they are alone."""
     path = tmp_path / "m.jsonl"
     write_lines(path, CHOICES[:3])
     _, alone, _ = run_json(capsys, "score", path)
     write_lines(path, [*CHOICES[:3], {**CHOICES[3], **row}])
     status, found, errors = run_json(capsys, "score", path)
     assert (status, found["metrics"]) == (3, alone["metrics"])
-    assert "1 id without a question, options or one true answer, left out, the first:" in errors
+    assert f"1 id without {lacks}, left out, the first: 4." in errors
 
 
 @pytest.mark.parametrize(
-    "row",
+    ("row", "lacks"),
     [
-        {"question": "Roses? (no options)", "answer": "A"},
-        {"question": "（）\nA. 红\nB. 蓝C. 绿\nD. 白", "answer": "D"},
+        ({"question": "Roses? (no options)", "answer": "A"}, "options"),
+        ({"question": "（）\nA. 红\nB. 蓝C. 绿\nD. 白", "answer": "D"}, "all of its options"),
     ],
 )
 def test_a_question_whose_list_cannot_be_read_is_left_out_and_named(
-    row: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    row: Row, lacks: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As two of 124 questions of GAOKAO's chemistry; the others are choices all the same."""
     path = tmp_path / "m.jsonl"
@@ -382,7 +382,7 @@ def test_a_question_whose_list_cannot_be_read_is_left_out_and_named(
     write_lines(path, [*rows[:3], {**rows[3], **row}])
     status, found, errors = run_json(capsys, "score", path)
     assert (status, found["metrics"]) == (3, alone["metrics"])
-    assert "1 id without a question, options or one true answer, left out, the first: 4" in errors
+    assert f"1 id without {lacks}, left out, the first: 4" in errors
 
 
 def test_lists_that_end_before_the_true_answer_are_named(
