@@ -51,6 +51,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 } | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
 
+# A column such as `llm_output`; one that ends in `text` may be of anything.
+_LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})")
+
 # Columns that are an id together with the question, for files without ids of questions; the second
 # is VisDoM's, which asks SPIQA's questions.
 PAPERS = ("paper_id", "doc_id")
@@ -324,24 +327,34 @@ def listed(found: Iterable[str]) -> str:
 
 
 def advice(found: Collection[str], columns: Columns = USUAL) -> str:
-    """Return how to name the columns that an answer needs, with some of the file, or ''."""
+    """Return how to name the columns that an answer needs, or ''."""
     names = {what: columns.name(what, found) for what in FIELDS}
     missing = _missing(names)
     if not missing:
         return ""
 
-    # without a prediction `answer` is more often the model's than the true one
-    free = [name[:_LONGEST_NAME] for name in found if name not in names.values()]
-    last = "answer" if "answer" in found else next(reversed(free), "")
-    guesses = _guesses(missing, free, last)
+    named = dict.fromkeys(missing, "COLUMN")
+    likely = _likely_answer(found, names) if "prediction" in missing else ""
+    if likely:
+        named["prediction"] = likely
 
-    # beside options `answer` is the true one, and none of the others is an answer of the model
-    if not guesses or names["options"] or {"A", "B"} <= set(found):
-        sentence = f"No column looks like {' or '.join(missing)}: add it."
-    else:
-        pairs = ",".join(f"{what}={name}" for what, name in guesses.items())
-        sentence = f"Name the columns, such as --columns {shlex.quote(pairs)}."
-    return sentence + _NO_TASK * ("id" in missing)
+    pairs = ",".join(f"{what}={name}" for what, name in named.items())
+    argument = f"--columns {shlex.quote(pairs)}.{_NO_TASK * ('id' in missing)}"
+    if likely:
+        return f"Name the columns, such as {argument}"
+    return f"No column looks like {' or '.join(missing)}: add it, or name it by {argument}"
+
+
+def _likely_answer(found: Collection[str], names: Mapping[str, str | None]) -> str:
+    """The only column that looks like the model's answer, as `llm_output`, or ''."""
+    free = [name for name in found if name not in names.values()]
+    likely = [name for name in free if _LIKE_ANSWER.fullmatch(name)]
+
+    # without a prediction `answer` is more often the model's than the true one, but beside options
+    has_options = names["options"] or any(map(_option_letter, found))
+    if not likely and "answer" in found and not has_options:
+        likely = ["answer"]
+    return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
 
 
 def _missing(names: Mapping[str, str | None]) -> list[str]:
@@ -350,17 +363,6 @@ def _missing(names: Mapping[str, str | None]) -> list[str]:
     has_question = names["question"] and names["reference"]
     needed = ["prediction"] if has_question else ["prediction", "id"]
     return [what for what in needed if names[what] is None]
-
-
-def _guesses(missing: Sequence[str], free: Sequence[str], last: str) -> dict[str, str]:
-    """Field -> a column for it: ids mostly stand first, answers last."""
-    guesses = {}
-    if "prediction" in missing and last:
-        guesses["prediction"] = last
-    left = [name for name in free if name not in guesses.values()]
-    if "id" in missing and left:
-        guesses["id"] = left[0]
-    return guesses
 
 
 @cache

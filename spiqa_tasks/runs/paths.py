@@ -314,11 +314,10 @@ def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputEr
     content = files[0].content
     if not (content and isinstance(content, dict)):
         return InputError(f"Expected answers in {path}, found none. Give {FORMS}.")
-    rows = [entry for entry in content.values() if isinstance(entry, dict)]
-    names = list(rows[0] if len(rows) == len(content) else content)
-    columns.check(columns.resolved(dict.fromkeys(names)), path)
+    keys = columns_in(path, columns) or content.keys()
+    columns.check(keys, path)
     return InputError(
-        f"Expected answers in {path}, found the keys {listed(names)}. {advice(names, columns)}"
+        f"Expected answers in {path}, found the keys {listed(keys)}. {advice(keys, columns)}"
     )
 
 

@@ -134,16 +134,18 @@ def test_files_of_the_same_questions_stand_side_by_side(
     assert run_json(capsys, "compare", tmp_path / "out")[0] == 0
 
 
-def test_other_names_of_columns_are_advised_and_taken(
+def test_other_names_of_columns_are_asked_for_and_taken(
     server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The refusal has the whole argument."""
+    """The refusal has the form of the argument; a question is not advised as an id."""
     path = tmp_path / "other.jsonl"
     write_lines(
         path, [{"q": row["question"], "truth": row["reference"], "response": "x"} for row in ROWS]
     )
     assert main(["score", str(path)]) == 2
-    assert "Name the columns, such as --columns id=q." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "No column looks like id: add it, or name it by --columns id=COLUMN." in said
+    assert "name question and reference instead of id." in said
     status, found, errors = run_json(
         capsys, "score", path, "--columns", "question=q,reference=truth"
     )

@@ -47,27 +47,40 @@ def test_an_answer_is_a_reference_or_a_prediction() -> None:
 @pytest.mark.parametrize(
     ("found", "named"),
     [
-        (["nr", "mine"], "prediction=mine,id=nr"),
-        (["nr", "answer", "note"], "prediction=answer,id=nr"),
-        (["id", "mine"], "prediction=mine"),
-        (["id", "my model"], "'prediction=my model'"),
+        # as of xFinder
+        (["question", "llm_output", "correct_answer", "answer_range"], "prediction=llm_output"),
+        (["nr", "answer", "note"], "prediction=answer,id=COLUMN"),
+        (["id", "options", "answer", "raw_model_response"], "prediction=raw_model_response"),
+        (["id", "my output"], "'prediction=my output'"),
     ],
 )
-def test_an_advice_names_columns_of_the_file(found: list[str], named: str) -> None:
-    """An id stands first and an answer last, if no name tells which is which; a shell takes it.
+def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> None:
+    """One that ends in a usual name, or `answer`; a shell takes it.
 
     In place of an id, questions may be named.
     """
     instead = " Without a task, name question and reference instead of id."
-    is_without_id = "id" not in found
+    is_without_id = "id=" in named
     assert advice(found) == f"Name the columns, such as --columns {named}.{instead * is_without_id}"
+
+
+@pytest.mark.parametrize(
+    "names", [["mine"], ["request_states"], ["answer_text"], ["llm_a_output", "llm_b_output"]]
+)
+def test_no_column_is_advised_whose_name_does_not_say_so(names: list[str]) -> None:
+    """A wrong column has a number that looks normal."""
+    assert advice(["id", *names]) == (
+        "No column looks like prediction: add it, or name it by --columns prediction=COLUMN."
+    )
 
 
 @pytest.mark.parametrize("options", [["A", "B"], ["options"], ["choices"]])
 def test_the_true_answer_beside_options_is_never_advised_as_the_models(options: list[str]) -> None:
     """It would score the key against itself."""
     advised = advice(["question", *options, "answer"])
-    assert advised == "No column looks like prediction: add it."
+    assert advised == (
+        "No column looks like prediction: add it, or name it by --columns prediction=COLUMN."
+    )
 
 
 def test_a_column_that_no_row_has_is_refused() -> None:
@@ -89,7 +102,7 @@ def test_a_column_that_no_row_has_is_refused() -> None:
 def test_beside_options_the_advice_names_what_a_file_without_a_task_lacks() -> None:
     """A true answer under an unknown name is no id."""
     assert advice(["question", "options", "correct", "prediction"]) == (
-        "No column looks like id: add it."
+        "No column looks like id: add it, or name it by --columns id=COLUMN."
         " Without a task, name question and reference instead of id."
     )
 
