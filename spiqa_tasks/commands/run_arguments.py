@@ -64,7 +64,7 @@ def add_accept(parser: argparse.ArgumentParser, about: str) -> None:
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add the argument that says what the columns of answers are called."""
     about = (
-        "what the columns of answers are called, also by a path: "
+        "what the columns of answers are called, also by a path from the row: "
         "prediction=resps.0,question=doc.question (docs/answers.md)"
     )
     parser.add_argument(

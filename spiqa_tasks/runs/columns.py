@@ -136,9 +136,10 @@ class Columns:
         """Raise InputError if none of the rows has a column that the user named."""
         missing = [name for name in self.named.values() if name and name not in found]
         if missing:
+            hint = ": a path begins in the row" if "." in "".join(missing) else ""
             raise InputError(
                 f"Expected the column {' and '.join(missing)} of --columns in {where}, found "
-                f"{listed(found)}. Correct --columns."
+                f"{listed(found)}. Correct --columns{hint}."
             )
 
     def is_answer(self, found: Collection[str]) -> bool:

@@ -94,6 +94,9 @@ def test_a_column_that_no_row_has_is_refused() -> None:
         == "Expected the column truth of --columns in f, found id, answer. Correct --columns."
     )
 
+    with pytest.raises(InputError, match=r"Correct --columns: a path begins in the row\.$"):
+        Columns({"prediction": "results.response"}).check(["id", "response"], "f")
+
     misspelt = Columns({"reference": "truth", "question": "q", "prediction": "answer"})
     with pytest.raises(InputError, match="Expected the column truth and q of --columns in f, "):
         misspelt.check(["id", "answer"], "f")
