@@ -17,6 +17,7 @@ from spiqa_tasks.benchmarks.choice import OPTION_TEXTS
 from spiqa_tasks.benchmarks.record import EMPTY, Record, Response
 from spiqa_tasks.benchmarks.registry import ALL_BENCHMARKS, BENCHMARKS, Task, task_of
 from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
@@ -184,6 +185,9 @@ def _own_answer(sample: LoggedSample) -> Answer:
         raise ValueError(
             f"the target {sample.target!r:.60} beside the reference {record.reference!r:.60}"
         )
+    options = record.details.get(OPTION_TEXTS, {})
+    if not conforms(options, Mapping[str, str]):
+        raise ValueError(f"the options {options!r:.60}")
     return Answer(
         record.id,
         _logged_response(sample.response, record),
@@ -191,7 +195,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
         sample.position,
         sample.prompt,
         sample.target,
-        record.details.get(OPTION_TEXTS, {}),
+        options,
     )
 
 

@@ -331,6 +331,21 @@ def test_scored_choices_are_scored_again(
         assert again[name] == first[name]
 
 
+@pytest.mark.parametrize("options", ["[1]", '{"A": 3}', "null"])
+def test_changed_options_of_scored_choices_are_refused(
+    options: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a sentence with the line and what is there."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, CHOICES)
+    run_json(capsys, "score", path, "--output", tmp_path / "scored")
+    (samples,) = (tmp_path / "scored").rglob("*_samples_*.jsonl")
+    written = json.dumps(dict(zip("ABC", TEXTS, strict=True)))
+    samples.write_text(samples.read_text().replace(written, options))
+    assert main(["score", str(tmp_path / "scored")]) == 2
+    assert f"Expected line 1 of {samples} to be a sample" in capsys.readouterr().err
+
+
 def test_choices_of_the_same_questions_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
