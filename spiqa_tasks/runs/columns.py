@@ -62,7 +62,7 @@ PAPERS = ("paper_id", "doc_id")
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
 # A column with one option: `A`, `option_a`, `Choice B`, and MedMCQA's `opa`.
-_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?([a-z]))|([A-Z])")
+_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j])|[A-Z]")
 
 # Remedy for a file that has no ids.
 _NO_TASK = " Without a task, name question and reference instead of id."
@@ -352,7 +352,7 @@ def _likely_answer(found: Collection[str], names: Mapping[str, str | None]) -> s
     likely = [name for name in free if _LIKE_ANSWER.fullmatch(name)]
 
     # without a prediction `answer` is more often the model's than the true one, but beside options
-    has_options = names["options"] or any(map(_option_letter, found))
+    has_options = names["options"] or {"A", "B"} <= set(map(_option_letter, found))
     if not likely and "answer" in found and not has_options:
         likely = ["answer"]
     return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
@@ -369,8 +369,7 @@ def _missing(names: Mapping[str, str | None]) -> list[str]:
 @cache
 def _option_letter(column: str) -> str:
     """The letter of the option in a column, or ''."""
-    named = _OPTION_COLUMN.fullmatch(column)
-    return "".join(filter(None, named.groups())).upper() if named else ""
+    return column[-1].upper() if _OPTION_COLUMN.fullmatch(column) else ""
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:

@@ -143,7 +143,8 @@ def test_each_option_may_have_its_column(name: str, named: bool) -> None:
     columns = {name.format(letter(label)): f"text {label}" for label in "BACD"}
     given = Columns({"options": name.format(letter("A"))}) if named else USUAL
     empty = {name.format(letter("E")): ""}
-    assert answer_of({**columns, **empty, "opinion": "x"}, given).options == {
+    others = {"options": "none", "opinion": "x"}
+    assert answer_of({**columns, **empty, **others}, given).options == {
         label: f"text {label}" for label in "ABCD"
     }
 
