@@ -143,14 +143,16 @@ class Columns:
             )
 
     def is_answer(self, found: Collection[str]) -> bool:
-        """Return whether a row with these columns is an answer.
+        """Return whether a row with these columns is an answer."""
+        return not self.missing(found)
 
-        It has a prediction, and an id or its question and reference.
+    def missing(self, found: Collection[str]) -> list[str]:
+        """Return the fields that an answer lacks: a prediction, and an id or its question and
+        reference.
         """
-        if self.name("prediction", found) is None:
-            return False
+        missing = [] if self.name("prediction", found) else ["prediction"]
         has_question = self.name("question", found) and self.name("reference", found)
-        return bool(self.ids(found) or has_question)
+        return missing if has_question or self.ids(found) else [*missing, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row with a column for each path that the user named and the row has."""
@@ -329,13 +331,12 @@ def listed(found: Iterable[str]) -> str:
 
 def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     """Return how to name the columns that an answer needs, or ''."""
-    names = {what: columns.name(what, found) for what in FIELDS}
-    missing = _missing(names)
+    missing = columns.missing(found)
     if not missing:
         return ""
 
     named = dict.fromkeys(missing, "COLUMN")
-    likely = _likely_answer(found, names) if "prediction" in missing else ""
+    likely = _likely_answer(found, columns) if "prediction" in missing else ""
     if likely:
         named["prediction"] = likely
 
@@ -346,24 +347,17 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     return f"No column looks like {' or '.join(missing)}: add it, or name it by {argument}"
 
 
-def _likely_answer(found: Collection[str], names: Mapping[str, str | None]) -> str:
+def _likely_answer(found: Collection[str], columns: Columns) -> str:
     """The only column that looks like the model's answer, as `llm_output`, or ''."""
-    free = [name for name in found if name not in names.values()]
-    likely = [name for name in free if _LIKE_ANSWER.fullmatch(name)]
+    taken = {columns.name(what, found) for what in FIELDS}
+    likely = [name for name in found if name not in taken and _LIKE_ANSWER.fullmatch(name)]
 
     # without a prediction `answer` is more often the model's than the true one, but beside options
-    has_options = names["options"] or {"A", "B"} <= set(map(_option_letter, found))
+    letters = set(map(_option_letter, found))
+    has_options = columns.name("options", found) or {"A", "B"} <= letters
     if not likely and "answer" in found and not has_options:
         likely = ["answer"]
     return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
-
-
-def _missing(names: Mapping[str, str | None]) -> list[str]:
-    """The fields that an answer needs and of which no column is known."""
-    # an answer with its question and its true answer needs no id
-    has_question = names["question"] and names["reference"]
-    needed = ["prediction"] if has_question else ["prediction", "id"]
-    return [what for what in needed if names[what] is None]
 
 
 @cache
