@@ -362,7 +362,8 @@ def _upper_label(label: re.Match[str]) -> str:
 
 def _is_empty(value: Any) -> bool:
     # NaN, an empty cell of a table, differs from itself
-    return value in (None, "", []) or value != value
+    is_nan = isinstance(value, float) and value != value
+    return value is None or value == "" or value == [] or is_nan
 
 
 def _plain(text: str) -> str:
