@@ -11,6 +11,7 @@ from host_files import choice_samples, write_run
 from spiqa_tasks.cli import main
 
 
+@pytest.mark.usefixtures("host")
 def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -> None:
     """No kept question, a source that the host does not know, one name for two tasks."""
     write_inspectors(tmp_path / "a", [1], models=1, data="d")

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import (
@@ -211,6 +210,8 @@ def test_the_nearest_examples_come_last() -> None:
 
 def test_captions_are_near_by_the_words_that_they_share() -> None:
     """Cosines of TF-IDF: 1 with themselves, more with more words in common, 0 with none."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     questions = [captioned(0, "loss of x"), captioned(1, "loss of y"), captioned(2, "a plot")]
     found = similarities_of(questions)
     assert found.shape == (3, 3)

@@ -311,6 +311,7 @@ def test_ctrl_c_ends_a_run_at_once_and_its_answers_are_taken_by_the_next(
     assert len(server.requests) <= 24 + 1
 
 
+@pytest.mark.usefixtures("launch")  # needs the host
 def test_a_task_in_which_a_run_was_killed_is_named_by_score(
     server: OpenAIServer, tmp_path: Path, capsys: Said
 ) -> None:
