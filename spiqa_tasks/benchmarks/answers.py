@@ -125,7 +125,7 @@ def _answer_fault(cells: Cells, error: ValueError) -> DataError:
 
     message = (
         "Expected the true answer to be a letter or the text of an option, found "
-        f"{error} with {where}. Write its letter."
+        f"{error} with {where}. Write the letter of one option."
     )
     if isinstance(error, SeveralOptionsError):
         return _UnscorableError(message, "a single true answer")

@@ -288,7 +288,7 @@ def answers_of_rows(
             answers.append(columns.answer(row, answer_id, index))
         except ValueError as error:
             raise InputError(
-                f"Expected names of figures and an answer in {where}, found {error}. Correct it."
+                f"Expected an answer in {where}, found {error}. Correct it."
             ) from error
     columns.check_options(rows.values(), path)
     return answers

@@ -418,7 +418,7 @@ def test_lists_that_end_before_the_true_answer_are_named(
         ({"answer": "D"}, "Expected the true answer to be a letter or the text of an option"),
         ({"answer": "7"}, "found '7', no option's text"),
         # an index, from 0 or from 1
-        ({"answer": 1}, "Write its letter."),
+        ({"answer": 1}, "Write the letter of one option."),
     ],
 )
 def test_a_true_answer_that_is_no_option_is_refused(
