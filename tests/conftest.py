@@ -180,6 +180,12 @@ def own_environment(
 
 
 @pytest.fixture(scope="session")
+def real_folder() -> Path:
+    """Where the real annotation files are, on machines that have them."""
+    return REAL_DATA
+
+
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with real annotation files; tests that need it are skipped where it is missing."""
     if not REAL_DATA.is_dir():

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(coco_java.java() is None, reason="Java is not installed")
 
 Pairs = list[tuple[str, str]]
-REAL = 41
 ODD_PAIRS = [
     ("two\nlines", "two lines"),
     ("", "an empty prediction"),
@@ -55,8 +54,10 @@ def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
     """Answers of test-A with stand-in predictions: the answer with words left out, or the
-    question.
+    question; none on a machine without the data.
     """
+    if not data.is_dir():
+        return []
     rng = random.Random(0)
     papers = json.loads(
         (data / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8")
@@ -72,14 +73,14 @@ def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def real_and_odd(
-    real_data: Path, tmp_path_factory: pytest.TempPathFactory
+    real_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Pairs, dict[str, Any]]]:
     """Real and odd pairs, and what Java computed of them all; METEOR's start takes seconds.
 
     It is the extra's Java if that is installed, as none is on the PATH, and not the one that the
     toolkit finds.
     """
-    pairs = [*real_pairs(real_data, 40), ("models attend", "the model attends"), *ODD_PAIRS]
+    pairs = [*real_pairs(real_folder, 40), ("models attend", "the model attends"), *ODD_PAIRS]
     forget_text_metrics()
     with pytest.MonkeyPatch.context() as patch:
         if is_installed("java"):
@@ -111,7 +112,7 @@ def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
     from pycocoevalcap.rouge.rouge import Rouge
     from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-    pairs = [*pairs[:REAL], pairs[-1]]
+    pairs = [*pairs[: -len(ODD_PAIRS)], pairs[-1]]
     results = PTBTokenizer().tokenize({i: [{"caption": pair[0]}] for i, pair in enumerate(pairs)})
     targets = PTBTokenizer().tokenize({i: [{"caption": pair[1]}] for i, pair in enumerate(pairs)})
     expected = dict(
@@ -142,7 +143,7 @@ def test_the_extras_java_runs_meteor(real_and_odd: tuple[Pairs, dict[str, Any]])
 @needs_java
 def test_odd_texts_keep_every_pair_in_its_place(pairs: Pairs) -> None:
     """Line breaks, separators, empty and untokenizable texts neither shift nor break the scores."""
-    scores = text_scores(pairs[REAL:])
+    scores = text_scores(pairs[-len(ODD_PAIRS) :])
     assert {len(values) for values in scores.per_item.values()} == {len(ODD_PAIRS)}
     meteor = scores.per_item["meteor"]
     assert meteor[0] == meteor[-1] == 1.0
