@@ -72,7 +72,8 @@ def available_metrics(quick: bool = False) -> dict[str, str | None]:
     if quick and is_installed("bertscore"):
         from huggingface_hub import try_to_load_from_cache
 
-        is_there = try_to_load_from_cache(MODEL, "model.safetensors")
+        # neither None nor the mark of a file that the hub was known not to have
+        is_there = isinstance(try_to_load_from_cache(MODEL, "model.safetensors"), str)
         no_model = None if is_there else f"the first use downloads {MODEL} (440 MB)"
     else:
         no_model = scorer_or_reason()[1]

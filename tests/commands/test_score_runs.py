@@ -191,14 +191,20 @@ def test_a_judge_that_cannot_be_asked_holds_nothing_else_back(
     assert run_json(capsys, "score", "spiqa_demo", tmp_path)[0] == 2
 
 
+def right_answers(folder: Path) -> Path:
+    """Write the right answers to the demo's questions of SPIQA; return their file."""
+    path = folder / "m.jsonl"
+    rows = rows_for_scoring("spiqa", "demo", "")
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
+    path.write_text("\n".join(lines))
+    return path
+
+
 def test_verdicts_of_another_judge_are_kept_where_none_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither are they forgotten, nor are others bought of the default judge."""
-    rows = rows_for_scoring("spiqa", "demo", "")
-    path = tmp_path / "m.jsonl"
-    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
-    path.write_text("\n".join(lines))
+    path = right_answers(tmp_path)
     out = tmp_path / "out"
     with OpenAIServer(Behaviour()) as server:
         judge = ["--judge", f"openai:other@{server.url}", "--metrics", "l3score"]
@@ -218,10 +224,7 @@ def test_verdicts_of_two_judges_in_one_folder_are_both_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither run replaces the other, and no sentence says so."""
-    rows = rows_for_scoring("spiqa", "demo", "")
-    path = tmp_path / "m.jsonl"
-    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
-    path.write_text("\n".join(lines))
+    path = right_answers(tmp_path)
     arguments = ["score", "spiqa_demo", path, "--metrics", "l3score"]
     with OpenAIServer(Behaviour()) as server:
         for name in ("one", "two"):
