@@ -18,6 +18,9 @@ from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.scoring.text_metrics import CorpusScore
 
+# lmms-eval brings the torch that these tests import
+pytestmark = pytest.mark.xdist_group("lmms-eval")
+
 
 def test_bertscore_runs_on_a_local_model(
     monkeypatch: pytest.MonkeyPatch,

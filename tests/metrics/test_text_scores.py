@@ -100,6 +100,7 @@ def pairs(real_and_odd: tuple[Pairs, dict[str, Any]], monkeypatch: pytest.Monkey
 
 
 @needs_java
+@pytest.mark.slow
 def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
     """Tokenizer and scorers of the toolkit, called as its own evaluation calls them, give the same
     numbers.

@@ -12,6 +12,9 @@ from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
+# lmms-eval brings the torch that these tests import
+pytestmark = pytest.mark.xdist_group("lmms-eval")
+
 TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|> {{ m['content'] }} {% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
