@@ -204,7 +204,7 @@ def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     remarks = benchmark.remarks(records)
     if records and (remark := outcomes(records).remark):
         first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))
-        remedy = f"Most such answers count as wrong. Read some, such as {first}."
+        remedy = f"Read some before you trust the values, such as {first}."
         if any(record.truncated for record in records):
             remedy = f"{remedy} Raise max_new_tokens for those that are cut off."
         remarks = [*remarks, f"{remark[0].upper()}{remark[1:]}. {remedy}"]

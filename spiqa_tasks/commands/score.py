@@ -181,7 +181,7 @@ def _score_answers(arguments: argparse.Namespace, answers: Answered) -> int:
 
 def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
     """Return whether RUNs have verdicts of a judge that is not named now: these are kept."""
-    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _is_scoring(arguments):
+    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _scores_anew(arguments):
         return False
     names = {run.judge_name for _, runs in by_task for run in runs}
     return not names <= {"", DEFAULT_JUDGE}
@@ -192,6 +192,9 @@ def _print_stored(arguments: argparse.Namespace) -> int:
     runs = named_runs(_as_runs(arguments))
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
+    if arguments.dry_run:
+        print(forecast(arguments, {}, {}))
+        return 0
 
     by_task: dict[str, list[Run]] = {}
     for run in runs:
@@ -243,11 +246,17 @@ def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) 
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
-    """Return whether answers are scored: RUNs keep their scores, unless an option is of scoring."""
+    """Return whether answers are scored, or would be without `--dry-run`, not only shown."""
+    return arguments.dry_run or _scores_anew(arguments)
+
+
+def _scores_anew(arguments: argparse.Namespace) -> bool:
+    """Return whether RUNs are scored again: they keep their scores, unless an option is of
+    scoring.
+    """
     of_scoring = (
         arguments.rule,
         arguments.output,
-        arguments.dry_run,
         arguments.accept_differences,
         len(arguments.judge or ()) > 1,
     )

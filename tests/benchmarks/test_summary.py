@@ -225,7 +225,7 @@ def test_the_warning_names_three_of_the_answers_that_are_none() -> None:
     """So that somebody can read them; answers that were read are not named."""
     unread = [Record(f"n{place}", rule="empty", signature=MADE) for place in range(4)]
     (remark,) = summary.remarks_on(BENCHMARKS["mmstar"], [choice(0, right=True), *unread])
-    assert remark.endswith("Read some, such as n0, n1, n2.")
+    assert remark.endswith("Read some before you trust the values, such as n0, n1, n2.")
 
 
 def test_the_warning_names_no_answer_of_a_plain_file_for_its_format() -> None:
@@ -234,4 +234,4 @@ def test_the_warning_names_no_answer_of_a_plain_file_for_its_format() -> None:
     free = [Record(f"f{n}", "so", rule="unformatted", signature=plain) for n in range(4)]
     refused = Record("r", "I cannot.", refused=True, signature=plain)
     (remark,) = summary.remarks_on(BENCHMARKS["mmstar"], [*free, refused])
-    assert remark.endswith("Read some, such as r.")
+    assert remark.endswith("Read some before you trust the values, such as r.")

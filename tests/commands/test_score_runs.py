@@ -214,8 +214,10 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
         monkeypatch.setenv("OPENAI_API_KEY", "key")
         asked = len(server.requests)
         status, again, errors = run_json(capsys, "score", out, "--metrics", "l3score")
+        _, forecast, _ = run_json(capsys, "score", out, "--dry-run")
         assert len(server.requests) == asked
     assert status == 0
+    assert forecast == {"dry_run": []}
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
     assert "The verdicts of openai:other@" in errors
 
