@@ -11,6 +11,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.files.json_text import conforms, json_value
 from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
@@ -55,8 +56,8 @@ class Arguments:
 def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> Arguments:
     """Return the arguments of a run, parsed by the host's function `parse_args`.
 
-    `--help` prints the host's help and exits. Raises InputError: nothing to run, an unusable file,
-    or `--api-mode` with what it ignores; SystemExit: unknown arguments.
+    `--help` prints the host's help and exits. Raises InputError: nothing to run, an unusable file
+    or folder, or `--api-mode` with what it ignores; SystemExit: unknown arguments.
     """
     with _extended_parser(argv):
         host = parse_args()
@@ -73,7 +74,9 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
         models = [_folder_name(name) for name in models]
         if not host.api_mode:  # there the host makes the names of folders itself
             host.model = models
-    return Arguments(host, models, data, config, served)
+    run = Arguments(host, models, data, config, served)
+    check_folder(run.work_dir)
+    return run
 
 
 def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], list[str]]:

@@ -185,6 +185,14 @@ def test_an_unusable_configuration_is_named(tmp_path: Path, content: str, found:
     )
 
 
+def test_a_work_dir_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    """Before a model is made."""
+    path = tmp_path / "answers.txt"
+    path.touch()
+    with pytest.raises(InputError, match=f"Expected a folder at {re.escape(str(path))} that"):
+        parsed("--data", "mmstar_demo", "--model", "m", "--work-dir", str(path))
+
+
 def test_a_configuration_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     """By the place in broken JSON; a folder is no file."""
     with pytest.raises(InputError, match=f"There is no file {re.escape(str(tmp_path))} for"):
