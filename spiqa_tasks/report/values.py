@@ -176,7 +176,8 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
 def judge_notes(records: Iterable[ValueRecord]) -> list[str]:
     """Return the sentence on judges, of runs and of papers, if there are several."""
     judges = list(dict.fromkeys(record["judge"] for record in records if record["judge"]))
-    if len(judges) < 2:
+    # papers name no provider: GPT-4o is openai:gpt-4o
+    if len({judge.partition(":")[2] or judge for judge in map(str.lower, judges)}) < 2:
         return []
     return [f"Judges: {', '.join(judges)}. Scores of different ones are not comparable."]
 

@@ -197,6 +197,13 @@ def test_several_runs_are_tables_with_their_names_and_judges() -> None:
     assert table.notes[1].startswith("every value is withheld: 2 of 99 questions were answered")
 
 
+def test_scores_by_other_judges_than_the_papers_do_not_compare() -> None:
+    """GPT-4o is the papers' judge, whatever its provider is called."""
+    others = "Scores of different ones are not comparable."
+    assert others in render("text", models_table([judged(judge="openai:gpt-4o-mini")]))
+    assert others not in render("text", models_table([judged(judge="openai:gpt-4o")]))
+
+
 def test_scores_for_programs_are_in_natural_units() -> None:
     """A record per metric, with None where there is no value or no interval."""
     run = run_of(choices([True, True, True, False]), "m", "t")
