@@ -11,10 +11,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
-from spiqa_tasks.runs.columns import Columns, advice, cell_text, columns_of, listed
-from spiqa_tasks.runs.run import FIRST
+from spiqa_tasks.runs.columns import Columns, advice, columns_of, listed
+from spiqa_tasks.runs.run import FIRST, Answer
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.options import options_in
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -40,18 +39,16 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected answers in {file}, found none. Name a file with an answer in every row."
         )
 
-    # One column for all rows: a file with answers in another one in some rows is a mistake.
-    prediction = _prediction_column(file, rows, columns)
+    columns = _with_prediction(file, rows, columns)
     answers: list[dict[str, Any]] = []
     without = []
     for place, row in enumerate(rows, 1):
         name = "/".join(str(row[column]) for column in columns.ids(row)) or str(place)
-        options = _options(row, columns)
-        if not options:
+        answer = _answer(row, columns, f"row {place} of {file}")
+        if not answer.known_options:
             without.append(name)
             continue
-        text = _text(row.get(prediction), f"row {place} of {file}")
-        choice = extract_choice(text, options)
+        choice = extract_choice(answer.response.text, answer.known_options)
         answers.append(
             {"id": name, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason}
         )
@@ -68,7 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _prediction_column(file: Path, rows: list[Mapping[str, Any]], columns: Columns) -> str:
+def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns) -> Columns:
+    """Return the columns with one of predictions for all rows: answers in another one in some rows
+    are a mistake.
+    """
     found = columns_of(rows)
     columns.check(found, file)
     name = columns.name("prediction", found)
@@ -77,18 +77,13 @@ def _prediction_column(file: Path, rows: list[Mapping[str, Any]], columns: Colum
             f"Expected answers in {file}, found the columns {listed(found)}. "
             f"{advice(found, columns)}".strip()
         )
-    return name
+    # figures mean nothing to options, and may be in any form
+    return Columns({**columns.named, "prediction": name, "figures": ""})
 
 
-def _options(row: Mapping[str, Any], columns: Columns) -> dict[str, str]:
-    """Return the options in columns of their own, else those in the question's text."""
-    question = columns.name("question", row)
-    return columns.options(row) or options_in(str(row[question] or "") if question else "")
-
-
-def _text(cell: Any, where: str) -> str:
+def _answer(row: Mapping[str, Any], columns: Columns, where: str) -> Answer:
     try:
-        return cell_text(cell) or ""
+        return columns.answer(row, "")
     except ValueError as error:
         raise InputError(
             f"Expected a text as the answer in {where}, found {error}. Name the column with "

@@ -323,8 +323,8 @@ def cell_text(value: Any) -> str | None:
 
 
 def listed(found: Iterable[str]) -> str:
-    """Return names of columns for a message."""
-    names = [name[:_LONGEST_NAME] for name in found]
+    """Return names of columns for a message, without that of a JSON object's keys."""
+    names = [name[:_LONGEST_NAME] for name in found if name != KEY]
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 

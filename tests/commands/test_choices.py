@@ -72,6 +72,20 @@ def test_a_table_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert [(answer["id"], answer["letter"]) for answer in printed["answers"]] == [("7", "B")]
 
 
+def test_the_keys_of_an_object_are_no_column_of_the_user(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are the ids; a message names the columns that the file has, here also a picture."""
+    path = tmp_path / "answers.json"
+    rows = {"x": {"said": "(B)", "figures": "x.png", "choices": OPTIONS}}
+    path.write_text(json.dumps(rows))
+    assert main(["choices", str(path)]) == 2
+    assert "found the columns said, figures, choices." in capsys.readouterr().err
+
+    _, printed, _ = run_json(capsys, "choices", path, "--columns", "prediction=said")
+    assert [(answer["id"], answer["letter"]) for answer in printed["answers"]] == [("x", "B")]
+
+
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
