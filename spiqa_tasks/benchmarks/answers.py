@@ -100,13 +100,15 @@ def _best_of_references(metric: str, records: Records) -> Value:
 def _choice_row(cells: Cells) -> dict[str, Any]:
     options = cells["options"]
     try:
-        answer = answer_label(cells["answer"], options)
+        labels = {answer_label(reference, options) for reference in cells["references"]}
+        if len(labels) > 1:
+            raise SeveralOptionsError(f"{cells['answer']!r}, {len(labels)} options")
     except ValueError as error:
         raise _answer_fault(cells, error) from error
     return {
         "id": cells["id"],
         "question": cells["question"],
-        "answer": answer,
+        "answer": labels.pop(),
         "letters": list(options),
         "options": list(options.values()),
         "groups": cells["groups"],
@@ -125,11 +127,12 @@ def _answer_fault(cells: Cells, error: ValueError) -> DataError:
 
     message = (
         "Expected the true answer to be a letter or the text of an option, found "
-        f"{error} with {where}. Write the letter of one option."
+        f"{error} with {where}. Write the letter of one option"
     )
     if isinstance(error, SeveralOptionsError):
+        message += ", or leave out such questions."
         return _UnscorableError(message, "a single true answer")
-    return DataError(message)
+    return DataError(f"{message}.")
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:

@@ -44,6 +44,8 @@ _LOWER_LABEL = re.compile(r"(?<![^\s,;(\[])[a-j]\s?(?=[.):\]])")
 # An answer that is a label, with any marks around it.
 _NAMED_LABEL = re.compile(r"\W*(\w{1,2})\W*")
 
+# What stands between the labels of several right options: `A, C`, `A/C`, `A and C`.
+_BETWEEN_LABELS = re.compile(r"[\W_]+(?:and\b[\W_]*)?")
 
 # No label has another one right behind it: the points A、B, the ratio A:B, `A.B. Smith`.
 _NO_LABEL = r"(?![A-J](?![A-Za-z0-9]))"
@@ -95,7 +97,7 @@ _ARRAY = re.compile(r"\barray\((\[[^\]]{0,9999}\])(?:,\s*dtype=\w+)?\)")
 
 
 class SeveralOptionsError(ValueError):
-    """A true answer is the text of several options."""
+    """A true answer names several options."""
 
 
 def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:
@@ -149,7 +151,7 @@ def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]
 def answer_label(answer: Any, options: Mapping[str, str]) -> str:
     """Return the label of the right option, which an answer names by its label or its text.
 
-    Raises ValueError: it names no option; SeveralOptionsError: several have its text.
+    Raises ValueError: it names no option; SeveralOptionsError: it names several.
     """
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
@@ -165,6 +167,10 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
     no_label = f"and none of the labels {', '.join(options)}"
     if same:
         raise SeveralOptionsError(f"{_shown(answer)}, the text of {len(same)} options {no_label}")
+
+    letters = _BETWEEN_LABELS.sub("", text).upper()
+    if set(letters) <= labels.keys() and len(set(letters)) == len(letters) > 1:
+        raise SeveralOptionsError(f"{_shown(answer)}, the labels of {len(letters)} options")
     raise ValueError(f"{_shown(answer)}, no option's text {no_label}")
 
 

@@ -366,6 +366,11 @@ def test_choices_of_the_same_questions_are_compared(
         ({"options": [], "question": "How far is it from\nA. to\nB. in metres?"}, "options"),
         ({"answer": ""}, "a true answer"),
         ({"options": ["red", "Red", "blue"], "answer": "red"}, "a single true answer"),
+        # several right options: JMLE's lists, GAOKAO's physics, and csv
+        ({"answer": ["a", "c"]}, "a single true answer"),
+        ({"answer": ["red", "green"]}, "a single true answer"),
+        ({"answer": "AC"}, "a single true answer"),
+        ({"answer": "A, B and C"}, "a single true answer"),
     ],
 )
 def test_a_row_that_cannot_be_scored_is_left_out_and_named(
@@ -379,6 +384,27 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
     status, found, errors = run_json(capsys, "score", path)
     assert (status, found["metrics"]) == (3, alone["metrics"])
     assert f"1 id without {lacks}, left out, the first: 4." in errors
+
+
+def test_a_true_answer_in_several_words_is_one_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list of its letter and its text, in whatever case."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [*CHOICES[:3], {**CHOICES[3], "answer": ["a", "Red"]}])
+    assert scored(path, capsys)["metrics"]["accuracy"] == 0.5
+
+
+def test_questions_with_several_right_options_have_no_accuracy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of them, as GAOKAO's physics is, is refused."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [{**row, "answer": "AB"} for row in CHOICES])
+    assert main(["score", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "found 'AB', the labels of 2 options with answer 1 of " in said
+    assert "or leave out such questions." in said
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks.scoring.options import (
+    SeveralOptionsError,
     answer_label,
     as_value,
     options_in,
@@ -266,6 +267,18 @@ def test_numbers_under_letters_are_options() -> None:
 def test_the_right_option_is_named_by_its_label_or_its_text(answer: str, label: str) -> None:
     """Case, spaces and marks around a label do not count."""
     assert answer_label(answer, {"A": "red", "B": "dark blue"}) == label
+
+
+@pytest.mark.parametrize("answer", ["AC", "c, a", "A/C", "A、C", "A and C", "[A] [C]", "A;C."])
+def test_several_labels_are_several_options(answer: str) -> None:
+    """However they are written; twice the same one, or another word, is a fault of the file."""
+    options = {"A": "red", "B": "blue", "C": "black"}
+    with pytest.raises(SeveralOptionsError, match=r"the labels of 2 options$"):
+        answer_label(answer, options)
+    for other in ("AA", "A or so", "AD"):
+        with pytest.raises(ValueError, match="no option's text"):
+            answer_label(other, options)
+    assert answer_label("A, C", options | {"D": "a, c"}) == "D"
 
 
 def test_a_published_label_stays_as_it_is() -> None:
