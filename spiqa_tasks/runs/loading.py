@@ -3,6 +3,7 @@
 import functools
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +14,14 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
 from spiqa_tasks.judge.judge import make_judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.printable import counted, said_if_slow
+from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Answer, Run
 from spiqa_tasks.runs.selection import EVERY, Selection
-from spiqa_tasks.scoring.options import LETTERS
+from spiqa_tasks.scoring.options import LETTERS, answer_label
 
 # Remark on choices whose options are not in the file.
 _LETTERS_ALONE = (
@@ -222,12 +223,71 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     if missing := _missing(answers):
         raise _no_task(run, wanted, missing)
 
-    benchmark = CHOICE_ANSWERS if _are_choices(answers) else FREE_ANSWERS
+    benchmark = FREE_ANSWERS
+    if _are_choices(answers):
+        benchmark = CHOICE_ANSWERS
+        answers = _with_labels(run.path, answers)
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
+
+
+def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
+    """The answers to choices, with labels for true answers that are numbers of options.
+
+    Raises InputError: they may be numbers or texts.
+    """
+    asked = [answer for answer in answers if answer.reference and answer.known_options]
+    first = _first_number(asked)
+    if first is None:
+        return answers
+
+    named = [answer for answer in asked if _named_label(answer)]
+    # here and there a number is the text of an option, as in MMLU's algebra
+    if 2 * len(named) < len(asked):
+        say(f"{path}: the true answers are read as numbers of options, from {first}.")
+        return list(map(functools.partial(_numbered, first=first), answers))
+
+    if first == 0 and _differ(named):
+        raise InputError(
+            f"Expected letters as true answers in {path}, found numbers of options that are texts "
+            "of others. Write letters."
+        )
+    return answers
+
+
+def _differ(named: Sequence[Answer]) -> bool:
+    return any(_named_label(answer) != _numbered(answer, 0).reference for answer in named)
+
+
+def _first_number(asked: Sequence[Answer]) -> int | None:
+    """Where true answers count their options from, 0 or 1; None if they are no numbers of options,
+    or nobody knows.
+    """
+    if not asked or not all(answer.reference.isdecimal() for answer in asked):
+        return None
+
+    lowest = min(int(answer.reference) for answer in asked)
+    room = min(len(answer.known_options) - int(answer.reference) for answer in asked)
+    # a 0 is no number from 1, nor is a 4 of four options one from 0
+    is_clear = room >= 0 and (lowest == 0) != (room == 0)
+    return int(room == 0) if is_clear else None
+
+
+def _named_label(answer: Answer) -> str:
+    """The label of the option that the true answer names by label or text, or ''."""
+    with suppress(ValueError):
+        return answer_label(answer.reference, answer.known_options)
+    return ""
+
+
+def _numbered(answer: Answer, first: int) -> Answer:
+    """The answer with the labels of the options that its true answers number."""
+    options = {str(number): label for number, label in enumerate(answer.known_options, first)}
+    labels = tuple(options.get(number, number) for number in answer.references)
+    return replace(answer, reference=labels[0], references=labels)
 
 
 def _are_choices(answers: Sequence[Answer]) -> bool:

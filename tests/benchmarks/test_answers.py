@@ -438,6 +438,84 @@ def test_lists_that_end_before_the_true_answer_are_named(
     assert "Expected the question's options up to 'e', found A, B, C" in capsys.readouterr().err
 
 
+# Rows of MMLU's college_mathematics and hellaswag's form, with options that are numbers here and
+# there.
+NUMBERED = [
+    {"question": "Grass?", "options": TEXTS, "answer": 2, "prediction": "C"},
+    {
+        "question": "2 - 2?",
+        "options": ["3", "0", "1"],
+        "answer": 1,
+        "prediction": "The answer is B",
+    },
+    {"question": "Roses?", "options": TEXTS, "answer": 0, "prediction": "A"},
+    {"question": "Sky?", "options": TEXTS, "answer": 1, "prediction": "It is red."},
+]
+
+
+@pytest.mark.parametrize("kind", [int, str])
+@pytest.mark.parametrize("first", [0, 1])
+def test_true_answers_that_are_numbers_of_options_are_read(
+    first: int, kind: type, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From 0 or from 1, as all of them can only be; with the values of the letters."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [{**row, "answer": "ABC"[int(row["answer"])]} for row in NUMBERED])
+    letters = scored(path, capsys)
+    assert letters["metrics"]["accuracy"] == 3 / 4
+
+    write_lines(path, [{**row, "answer": kind(row["answer"] + first)} for row in NUMBERED])
+    status, found, errors = run_json(capsys, "score", path)
+    assert status == 0
+    assert (found["metrics"], found["signature"]) == (letters["metrics"], letters["signature"])
+    assert f"{path}: the true answers are read as numbers of options, from {first}." in errors
+
+
+def test_several_numbers_are_several_right_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As several letters are."""
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [*NUMBERED[:3], {**NUMBERED[3], "answer": [0, 2]}])
+    status, _, errors = run_json(capsys, "score", path)
+    assert (status, "1 id without a single true answer" in errors) == (3, True)
+
+
+def test_numbers_that_may_be_texts_of_options_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If each is the text of one option and the number of another; texts are read without a 0, or
+    if both readings agree.
+    """
+    path = tmp_path / "m.jsonl"
+    options = ["2", "1", "0"]
+    rows = [
+        {"question": "?", "options": options, "answer": answer, "prediction": "A"}
+        for answer in (2, 0, 1)
+    ]
+    write_lines(path, rows)
+    assert main(["score", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert "found numbers of options that are texts of others. Write letters." in said
+
+    write_lines(path, rows[:1])
+    assert scored(path, capsys)["metrics"]["accuracy"] == 1
+    write_lines(path, [{**row, "options": ["0", "1", "2"]} for row in rows])
+    assert scored(path, capsys)["metrics"]["accuracy"] == 1 / 3
+
+
+@pytest.mark.parametrize("numbers", [(1, 2, 1, 2), (0, 3, 1, 2), (1, 2, 4, 1)])
+def test_numbers_that_may_count_from_0_or_1_are_refused(
+    numbers: tuple[int, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or from neither."""
+    path = tmp_path / "m.jsonl"
+    rows = zip(NUMBERED, numbers, strict=True)
+    write_lines(path, [{**row, "options": TEXTS, "answer": number} for row, number in rows])
+    assert main(["score", str(path)]) == 2
+    assert "Write the letter of one option." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
