@@ -234,6 +234,22 @@ def test_a_task_needs_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert f"`spiqa-tasks score {path}`" in said
 
 
+@pytest.mark.parametrize("column", ["model", "model_name"])
+def test_the_mean_of_several_models_is_no_number(
+    column: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file in which two models answer a question is refused; of different questions it may say
+    which of them answered.
+    """
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [{**row, column: model} for model in "xy" for row in ROWS])
+    assert main(["score", str(path), "--judge", "none"]) == 2
+    assert f"one model in {path}, found x and y. Write a file for each." in capsys.readouterr().err
+
+    write_lines(path, [{**row, column: model} for model, row in zip("xyx", ROWS, strict=True)])
+    assert main(["score", str(path), "--judge", "none"]) == 0
+
+
 TEXTS = ["red", "blue", "green"]
 CHOICES: list[Row] = [
     {"question": "Sky?", "options": TEXTS, "answer": "B", "prediction": "It is blue."},
