@@ -29,6 +29,9 @@ _LETTERS_ALONE = (
     'need a column options, such as ["A", "B", "C", "D"].'
 )
 
+# Options of which nobody knows texts or number: two files of the same questions have the same.
+_ALL_LETTERS = dict(zip(LETTERS, LETTERS, strict=True))
+
 # METEOR's aligner takes ten seconds for a task of SPIQA, and a table may not ask for it.
 _LATER = ("meteor",)
 
@@ -223,10 +226,13 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     if missing := _missing(answers):
         raise _no_task(run, wanted, missing)
 
-    benchmark = FREE_ANSWERS
+    benchmark = CHOICE_ANSWERS
     if _are_choices(answers):
-        benchmark = CHOICE_ANSWERS
         answers = _with_labels(run.path, answers)
+    elif _are_letters(answers):
+        answers = [replace(answer, options=_ALL_LETTERS) for answer in answers]
+    else:
+        benchmark = FREE_ANSWERS
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
@@ -294,6 +300,12 @@ def _are_choices(answers: Sequence[Answer]) -> bool:
     """Whether an answer has a column of options, or most of the questions list theirs."""
     with_list = [answer for answer in answers if answer.known_options]
     return any(answer.options for answer in answers) or 2 * len(with_list) > len(answers)
+
+
+def _are_letters(answers: Sequence[Answer]) -> bool:
+    """Whether predictions and true answers are letters alone."""
+    texts = [text for answer in answers for text in (answer.response.text, *answer.references)]
+    return {text.strip(" ().\n").upper() for text in texts} <= {"", *LETTERS}
 
 
 def _missing(answers: Sequence[Answer]) -> list[str]:

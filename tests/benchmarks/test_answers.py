@@ -202,9 +202,9 @@ def test_choices_without_their_options_are_told(
 def test_letters_of_which_nobody_has_the_options_are_scored_by_the_column_of_the_remark(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As in files that have only the letter read and the right one, here in lower case."""
+    """As in files that have the right letters alone, here in lower case."""
     path = tmp_path / "m.jsonl"
-    pairs = zip("BAdc", "bbdc", strict=True)
+    pairs = zip(["B", "A", "It is d.", "c"], "bbdc", strict=True)
     rows = [{"question": "Which?", "prediction": p, "ground_truth": t} for p, t in pairs]
     write_lines(path, rows)
     assert main(["score", str(path), "--judge", "none"]) == 0
@@ -212,6 +212,33 @@ def test_letters_of_which_nobody_has_the_options_are_scored_by_the_column_of_the
     assert said is not None
     write_lines(path, [{**row, "options": json.loads(said[1])} for row in rows])
     assert scored(path, capsys)["metrics"]["accuracy"] == 3 / 4
+
+
+@pytest.mark.parametrize("column", [{}, {"options": ["A", "B", "C", "D"]}])
+def test_letters_beside_letters_are_compared(
+    column: Row, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in files that have only the letter read and the right one, here in lower case; an answer
+    without a letter is wrong. A column of options changes nothing.
+    """
+    path = tmp_path / "m.jsonl"
+    pairs = zip(["B", "(A)", "d.", "c", ""], "bbdca", strict=True)
+    rows = [{"question": "Which?", "prediction": p, "ground_truth": t, **column} for p, t in pairs]
+    write_lines(path, rows)
+    assert scored(path, capsys)["metrics"]["accuracy"] == 3 / 5
+
+
+def test_letters_of_two_models_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever letters they answer, the questions are the same."""
+    for name, letters in (("a", "AbZi"), ("b", "abci")):
+        pairs = zip("ABCI", letters, strict=True)
+        rows = [{"question": f"{t}?", "answer": t, "prediction": p} for t, p in pairs]
+        write_lines(tmp_path / f"{name}.jsonl", rows)
+    paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    status, (pair,), errors = run_json(capsys, "compare", *paths)
+    assert (status, pair["score_a"], pair["score_b"], errors) == (0, 3 / 4, 1, "")
 
 
 def test_a_file_without_rows_is_said_to_have_none(
