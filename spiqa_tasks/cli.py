@@ -200,8 +200,8 @@ def _run(words: Sequence[str]) -> int:
     _check_written(arguments)
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
-    # whatever the command found in the other files, it is done in part
-    return status or 3 * bool(getattr(arguments, "unread", ()))
+    # whatever the command found in the other answers, it is done in part
+    return status or 3 * bool(getattr(arguments, "left_out", ()))
 
 
 def _without_command(words: Sequence[str]) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.columns import USUAL, Columns
-from spiqa_tasks.runs.loading import Unread, load_runs, own_runs
+from spiqa_tasks.runs.join import LeftOut
+from spiqa_tasks.runs.loading import load_runs, own_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
@@ -45,7 +46,7 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     )
     about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
-    parser.set_defaults(unread=[])  # filled by `say_remarks`
+    parser.set_defaults(left_out=[])  # filled by `say_remarks`
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -86,9 +87,9 @@ def selection(arguments: argparse.Namespace) -> Selection:
 
 
 def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
-    """Print remarks on stderr, and add those on unread files to `arguments.unread`."""
+    """Print remarks on stderr, and add those on answers left out to `arguments.left_out`."""
     say(*remarks)
-    arguments.unread += [remark for remark in remarks if isinstance(remark, Unread)]
+    arguments.left_out += [remark for remark in remarks if isinstance(remark, LeftOut)]
 
 
 def named_runs(arguments: argparse.Namespace) -> list[Run]:

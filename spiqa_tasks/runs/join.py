@@ -39,6 +39,10 @@ _MEANINGS = {
 }
 
 
+class LeftOut(str):
+    """A remark on answers that are left out: exit status 3."""
+
+
 @dataclass(frozen=True)
 class Joined:
     """A run whose answers are those to the rows of its task.
@@ -100,9 +104,7 @@ def join_questions(
     if subset is not None:
         # after the match: answers to questions off the list are no unknown ones
         rows = subset.rows(task.name, rows)
-        kept = {row["id"] for row in rows}
-        matched = {key: answer for key, answer in matched.items() if key in kept}
-        unmatched["missing"] = [key for key in unmatched["missing"] if key in kept]
+        matched = _cut(rows, matched, unmatched)
         asked = replace(asked, kept=frozenset(subset.ids))
 
     figures = _figures(asked, matched)
@@ -117,6 +119,8 @@ def join_questions(
     found = list(matched.values())
     joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
     digest = "" if subset is None else subset.digest
+    if unmatched["unknown"]:
+        remarks = list(map(LeftOut, remarks))
     return Joined(joined, rows, unmatched, digest), remarks
 
 
@@ -151,6 +155,13 @@ def match(
     unmatched = {"missing": missing, "unknown": list(unknown), "duplicates": duplicates}
     _check_matched(path, rows, unmatched)
     return matched, unmatched
+
+
+def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> Answers:
+    """The answers to some rows; other rows are not missing."""
+    kept = {row["id"] for row in rows}
+    unmatched["missing"] = [key for key in unmatched["missing"] if key in kept]
+    return {key: answer for key, answer in matched.items() if key in kept}
 
 
 def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:

@@ -17,7 +17,7 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
-from spiqa_tasks.runs.join import Rows, join_questions, task_questions
+from spiqa_tasks.runs.join import LeftOut, Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Answer, Run
 from spiqa_tasks.runs.selection import EVERY, Selection
@@ -37,10 +37,6 @@ _LATER = ("meteor",)
 
 # Tasks, each with the answers to it.
 ByTask = list[tuple[Task, list[Run]]]
-
-
-class Unread(str):
-    """A remark on a file that is left out, as it cannot be read: exit status 3."""
 
 
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
@@ -350,7 +346,7 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
 
     if runs and not readable:
         raise faults[-1]
-    return readable, [Unread(f"Left out: {fault}") for fault in faults]
+    return readable, [LeftOut(f"Left out: {fault}") for fault in faults]
 
 
 def _has_scores(run: Run, judge: str | None) -> bool:

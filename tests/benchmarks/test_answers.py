@@ -429,6 +429,31 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
     assert f"1 id without {lacks}, left out, the first: 4." in errors
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score {0}/a.jsonl",
+        "score {0}/a.jsonl --by level",
+        "compare {0}/a.jsonl {0}/b.jsonl",
+        "report {0}/a.jsonl --json {0}/scores.json",
+    ],
+)
+def test_every_command_ends_with_3_if_it_left_out_a_row(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And with 0 for the others alone."""
+    rows = [{**row, "level": "x"} for row in CHOICES]
+    arguments = command.format(tmp_path).split()
+    for name in "ab":
+        write_lines(tmp_path / f"{name}.jsonl", rows)
+    assert main(arguments) == 0
+
+    for name in "ab":
+        write_lines(tmp_path / f"{name}.jsonl", [*rows, {**rows[0], "answer": "AB"}])
+    assert main(arguments) == 3
+    assert "left out, the first: 5." in capsys.readouterr().err
+
+
 def test_a_true_answer_in_several_words_is_one_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
