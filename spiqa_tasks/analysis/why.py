@@ -350,7 +350,8 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     ]
     for cause, effects in parts.items():
         lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))
-    lines.append(Line(UNKNOWN, total - averaged, (), "no known average of the scores gives it"))
+    about = "no known average of the scores gives it to one decimal"
+    lines.append(Line(UNKNOWN, total - averaged, (), about))
     return lines
 
 

@@ -30,7 +30,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         " names a metric for each run (MMStar's suit any task with options)"
     )
     parser.add_argument("--why", action="store_true", help=about)
-    about = "a printed number in place of the second run of --why"
+    about = "a printed number, to one decimal, in place of the second run of --why"
     parser.add_argument("--against", type=float, metavar="NUMBER", help=about)
 
 

@@ -99,6 +99,8 @@ def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixt
     _, (found,), _ = run_json(capsys, "compare", first, "--against", "58.3")
     by_cause = {line["cause"]: line["value"] for line in found["lines"]}
     assert by_cause["unknown"] == pytest.approx(0.083)
+    # 50 is 50.0, and no rounding of 50.1
+    assert found["lines"][-1]["about"].endswith("gives it to one decimal")
 
 
 @pytest.mark.parametrize(
