@@ -401,6 +401,23 @@ def test_choices_of_the_same_questions_are_compared(
     assert abs(pair["difference"]["difference"]) == pytest.approx(0.25)
 
 
+def test_files_with_other_columns_are_scored_apart_and_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the page on answers says; also two columns of one file."""
+    path = tmp_path / "m.jsonl"
+    said = ("It is blue.", "C", "A", "A")
+    pairs = zip(CHOICES, said, strict=True)
+    write_lines(path, [{**row, "gpt": row["prediction"], "llama": text} for row, text in pairs])
+    for name in ("gpt", "llama"):
+        columns = ["--columns", f"prediction={name}"]
+        run_json(capsys, "score", path, *columns, "--output", tmp_path / name)
+    paths = [tmp_path / "gpt", tmp_path / "llama"]
+    status, (pair,), errors = run_json(capsys, "compare", *paths)
+    assert (status, pair["score_a"], pair["score_b"]) == (0, 0.5, 1), errors
+    assert ("gpt" in pair["a"], "llama" in pair["b"]) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("row", "lacks"),
     [
