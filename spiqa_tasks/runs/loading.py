@@ -218,22 +218,28 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
     Raises InputError: these are not in the file.
     """
-    answers = run.read()
+    answers = _with_options(run.read())
     if missing := _missing(answers):
         raise _no_task(run, wanted, missing)
 
-    benchmark = CHOICE_ANSWERS
+    benchmark = FREE_ANSWERS
     if _are_choices(answers):
+        benchmark = CHOICE_ANSWERS
         answers = _with_labels(run.path, answers)
-    elif _are_letters(answers):
-        answers = [replace(answer, options=_ALL_LETTERS) for answer in answers]
-    else:
-        benchmark = FREE_ANSWERS
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, definition=task, read=lambda: numbered)
+
+
+def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """The answers, with letters as options if predictions and true answers are letters alone."""
+    texts = [text for answer in answers for text in (answer.response.text, *answer.references)]
+    are_letters = {text.strip(" ().\n").upper() for text in texts} <= {"", *LETTERS}
+    if not are_letters or _are_choices(answers):
+        return answers
+    return [replace(answer, options=_ALL_LETTERS) for answer in answers]
 
 
 def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -296,12 +302,6 @@ def _are_choices(answers: Sequence[Answer]) -> bool:
     """Whether an answer has a column of options, or most of the questions list theirs."""
     with_list = [answer for answer in answers if answer.known_options]
     return any(answer.options for answer in answers) or 2 * len(with_list) > len(answers)
-
-
-def _are_letters(answers: Sequence[Answer]) -> bool:
-    """Whether predictions and true answers are letters alone."""
-    texts = [text for answer in answers for text in (answer.response.text, *answer.references)]
-    return {text.strip(" ().\n").upper() for text in texts} <= {"", *LETTERS}
 
 
 def _missing(answers: Sequence[Answer]) -> list[str]:

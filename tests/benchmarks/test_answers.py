@@ -231,10 +231,10 @@ def test_letters_beside_letters_are_compared(
 def test_letters_of_two_models_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever letters they answer, the questions are the same."""
+    """Whatever letters they answer, and without a question, as of GPQA by echohive42."""
     for name, letters in (("a", "AbZi"), ("b", "abci")):
         pairs = zip("ABCI", letters, strict=True)
-        rows = [{"question": f"{t}?", "answer": t, "prediction": p} for t, p in pairs]
+        rows = [{"id": t, "correct_answer": t, "model_answer": p} for t, p in pairs]
         write_lines(tmp_path / f"{name}.jsonl", rows)
     paths = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     status, (pair,), errors = run_json(capsys, "compare", *paths)

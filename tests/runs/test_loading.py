@@ -192,7 +192,7 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("cells", "missing"),
-    [({"question": "q?"}, "reference"), ({"answer": "A"}, "question (or options)")],
+    [({"question": "q?"}, "reference"), ({"answer": "Paris"}, "question (or options)")],
 )
 def test_the_column_that_is_missing_is_named(
     tmp_path: Path, cells: dict[str, str], missing: str
