@@ -201,17 +201,22 @@ class Columns:
                     return filled
         return {}
 
-    def check_options(self, rows: Iterable[Mapping[str, Any]], where: object) -> None:
-        """Raise InputError if the column that the user named for options has cells, and no row
-        has options.
+    def check_options(self, rows: Collection[Mapping[str, Any]], where: object) -> None:
+        """Raise InputError if the column for options has cells, and no row has options; say so if
+        the user did not name it, as it may be for something else.
         """
-        column = self.named.get("options", "")
-        filled = [row for row in rows if column and as_value(row.get(column))]
-        if filled and not any(map(self.options, filled)):
-            raise InputError(
-                f"Expected options in the column {column} of {where}, found "
-                f"{filled[0][column]!r:.60}. Name a list, or a column such as option_a."
-            )
+        column = self.name("options", columns_of(rows)) or ""
+        filled = [row for row in rows if as_value(row.get(column))]
+        if not filled or any(map(self.options, filled)):
+            return
+
+        fault = (
+            f"Expected options in the column {column} of {where}, found "
+            f"{filled[0][column]!r:.60}. Name a list, or a column such as option_a."
+        )
+        if "options" in self.named:
+            raise InputError(fault)
+        say(fault)
 
     def _response(self, row: Mapping[str, Any]) -> Response:
         figures = self._figures(row)

@@ -149,6 +149,18 @@ def test_each_option_may_have_its_column(name: str, named: bool) -> None:
     }
 
 
+def test_options_that_cannot_be_read_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before their questions are scored as open ones: here those of Japan's veterinary exam."""
+    rows = [{"id": 1, "prediction": "A", "answer_choices": "１．心タンポナーデ\n２．虎斑心"}]
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(rows))
+    (answer,) = read_answers(path, TABLE)
+    assert not answer.options
+    assert f"Expected options in the column answer_choices of {path}" in capsys.readouterr().err
+
+
 def test_named_options_that_are_none_are_refused(tmp_path: Path) -> None:
     """Not scored as open answers, nor by other columns; a file whose lists are empty has open
     answers.
