@@ -38,6 +38,7 @@ _FIELDS = {
     "question": "question query problem question_text problem_text prompt instruction",
     "reference": (
         "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer gold target"
+        " gt"
     ),
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
@@ -51,8 +52,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 } | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
 
-# A column such as `llm_output`; one that ends in `text` may be of anything.
-_LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})")
+# A column such as `llm_output` or `pred_label`; one that ends in `text` may be of anything.
+_LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|pred.+")
 
 # Columns that are an id together with the question, for files without ids of questions; the second
 # is VisDoM's, which asks SPIQA's questions.

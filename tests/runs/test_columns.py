@@ -52,6 +52,8 @@ def test_an_answer_is_a_reference_or_a_prediction() -> None:
         (["nr", "answer", "note"], "prediction=answer,id=COLUMN"),
         (["id", "options", "answer", "raw_model_response"], "prediction=raw_model_response"),
         (["id", "my output"], "'prediction=my output'"),
+        # beside a model's answer, `answer` is the true one: medical-vqa-hallucination
+        (["qid", "question", "answer", "pred_label", "correct"], "prediction=pred_label"),
     ],
 )
 def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> None:
@@ -65,7 +67,14 @@ def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> N
 
 
 @pytest.mark.parametrize(
-    "names", [["mine"], ["request_states"], ["answer_text"], ["llm_a_output", "llm_b_output"]]
+    "names",
+    [
+        ["mine"],
+        ["request_states"],
+        ["answer_text"],
+        ["llm_a_output", "llm_b_output"],
+        ["answer", "pred_original", "pred_blank"],
+    ],
 )
 def test_no_column_is_advised_whose_name_does_not_say_so(names: list[str]) -> None:
     """A wrong column has a number that looks normal."""
