@@ -38,7 +38,7 @@ _FIELDS = {
     "question": "question query problem question_text problem_text prompt instruction",
     "reference": (
         "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer gold target"
-        " gt"
+        " gt answer_idx answer_key answerKey"
     ),
     "options": "options choices candidates answer_choices",
     "figures": "figures all_figures_names selected_figures_names selected_figures",

@@ -7,7 +7,7 @@ import ast
 import json
 import re
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 _USUAL_NAMES = {
@@ -156,22 +156,35 @@ def answer_label(answer: Any, options: Mapping[str, str]) -> str:
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
     named = _NAMED_LABEL.fullmatch(text)
-    label = named[1].upper() if named else ""
-    if label in labels:
-        return labels[label]
-
+    label = labels.get(named[1].upper()) if named else None
     same = [label for label, option in options.items() if _plain(option) == _plain(text)]
-    if len(same) == 1:
+
+    if label is None and len(same) != 1:
+        raise _no_single_option(answer, same, labels)
+    if label is None:
         return same[0]
+    if same and label not in same:
+        raise SeveralOptionsError(f"{_shown(answer)}, the label of one option and another's text")
+    return label
 
-    no_label = f"and none of the labels {', '.join(options)}"
+
+def _no_single_option(answer: Any, same: Collection[str], labels: Mapping[str, str]) -> ValueError:
+    """Return the error of an answer that is no label, and the text of none or several options."""
+    no_label = f"and none of the labels {', '.join(labels.values())}"
     if same:
-        raise SeveralOptionsError(f"{_shown(answer)}, the text of {len(same)} options {no_label}")
+        return SeveralOptionsError(f"{_shown(answer)}, the text of {len(same)} options {no_label}")
 
+    count = _count_of_labels(str(answer), labels)
+    if count > 1:
+        return SeveralOptionsError(f"{_shown(answer)}, the labels of {count} options")
+    return ValueError(f"{_shown(answer)}, no option's text {no_label}")
+
+
+def _count_of_labels(text: str, labels: Collection[str]) -> int:
+    """The number of labels that a text consists of, each once, or 0."""
     letters = _BETWEEN_LABELS.sub("", text).upper()
-    if set(letters) <= labels.keys() and len(set(letters)) == len(letters) > 1:
-        raise SeveralOptionsError(f"{_shown(answer)}, the labels of {len(letters)} options")
-    raise ValueError(f"{_shown(answer)}, no option's text {no_label}")
+    are_labels = len(set(letters) & set(labels)) == len(letters)
+    return len(letters) if are_labels else 0
 
 
 def options_in(text: str) -> dict[str, str]:

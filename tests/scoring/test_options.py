@@ -281,6 +281,15 @@ def test_several_labels_are_several_options(answer: str) -> None:
     assert answer_label("A, C", options | {"D": "a, c"}) == "D"
 
 
+def test_a_label_that_is_the_text_of_another_option_is_of_either() -> None:
+    """As in MedQA, where the options of a picture are B, C, D and E, and the true answer is B."""
+    found = "^'B', the label of one option and another's text$"
+    with pytest.raises(SeveralOptionsError, match=found):
+        answer_label("B", {"A": "B", "B": "C", "C": "D", "D": "E"})
+    assert answer_label("B", {"A": "A", "B": "B"}) == "B"
+    assert answer_label("E", {"A": "B", "B": "E"}) == "B"
+
+
 def test_a_published_label_stays_as_it_is() -> None:
     """ARC has labels of numbers in some rows and of letters in others."""
     assert answer_label("2", {"1": "x", "2": "y"}) == "2"
