@@ -59,9 +59,6 @@ _LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})
 # is VisDoM's, which asks SPIQA's questions.
 PAPERS = ("paper_id", "doc_id")
 
-# Columns of the model that gave an answer.
-_MODEL = ("model", "model_name")
-
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
@@ -300,16 +297,17 @@ def answers_of_rows(
                 f"Expected an answer in {where}, found {error}. Correct it."
             ) from error
     columns.check_options(rows.values(), path)
-    for name in _MODEL:
-        models = [row.get(name) for row in rows.values()]
-        _check_one_model(path, models, answers)
+    _check_one_model(path, rows.values(), answers)
     return answers
 
 
-def _check_one_model(path: Path, models: Sequence[Any], answers: Sequence[Answer]) -> None:
+def _check_one_model(
+    path: Path, rows: Iterable[Mapping[str, Any]], answers: Sequence[Answer]
+) -> None:
     """Raise InputError if several models answer a question: their mean is no model's score."""
     first: dict[tuple[str, ...], Any] = {}
-    for model, answer in zip(models, answers, strict=True):
+    for row, answer in zip(rows, answers, strict=True):
+        model = row.get("model") or row.get("model_name")
         question = (answer.question or answer.id, *answer.options.values())
         other = first.setdefault(question, model)
         if model != other:

@@ -103,12 +103,9 @@ def unscored_runs(
         task = named.get(task_name) or task_of_run(same[0], wanted.include)
         found.append((task, selection.with_unique_labels(same)))
 
-    missing = sorted(named.keys() - by_task.keys())
-    return found, [*remarks, *_missing_remarks(name, missing)]
-
-
-def _missing_remarks(name: str, missing: Sequence[str]) -> list[str]:
-    return [f"{name}: no answers to {', '.join(missing)}."] if missing else []
+    missing = ", ".join(sorted(named.keys() - by_task.keys()))
+    remarks += [f"{name}: no answers to {missing}."] * bool(missing)
+    return found, remarks
 
 
 def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
@@ -202,8 +199,7 @@ def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], 
     """
     known = [run for run in runs if run.task]
     if not known:
-        runs = [_of_no_task(run, wanted) for run in runs]
-        return runs, [_LETTERS_ALONE.format(run.path) for run in runs if _has_letters_alone(run)]
+        return [_of_no_task(run, wanted) for run in runs], []
 
     others = [str(run.path) for run in runs if not run.task]
     if not others:
@@ -226,6 +222,8 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     if _are_choices(answers):
         benchmark = CHOICE_ANSWERS
         answers = _with_labels(run.path, answers)
+    elif {text.upper() for answer in answers for text in answer.references} <= set(LETTERS):
+        say(_LETTERS_ALONE.format(run.path))
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
@@ -322,12 +320,6 @@ def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputEr
     if wanted:
         remedy = f"Name one of them, not a group: {', '.join(wanted)}."
     return InputError(f"Which task do the answers in {run.path} belong to? {remedy}")
-
-
-def _has_letters_alone(run: Run) -> bool:
-    """Whether the true answers of open answers are letters, as those of choices are."""
-    references = {text.upper() for answer in run.read() for text in answer.references}
-    return run.own.benchmark is FREE_ANSWERS and references <= set(LETTERS)
 
 
 def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:
