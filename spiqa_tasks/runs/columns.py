@@ -62,8 +62,8 @@ PAPERS = ("paper_id", "doc_id")
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
-# A column with one option: `A`, `option_a`, `Choice B`, and MedMCQA's `opa`.
-_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j])|[A-Z]")
+# A column with one option: `A`, `option_a`, `Choice B`, MedMCQA's `opa`, WinoGrande's `option1`.
+_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j]|option[ _]?[1-9])|[A-Z]")
 
 # Remedy for a file that has no ids.
 _NO_TASK = " Without a task, name question and reference instead of id."

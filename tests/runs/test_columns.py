@@ -158,6 +158,13 @@ def test_each_option_may_have_its_column(name: str, named: bool) -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["option{}", "Option {}", "option_{}"])
+def test_numbered_options_have_letters(name: str) -> None:
+    """As of WinoGrande, whose true answers are 1 and 2."""
+    columns = {name.format(number): f"text {number}" for number in (2, 1)}
+    assert answer_of(columns).options == {"A": "text 1", "B": "text 2"}
+
+
 def test_options_that_cannot_be_read_are_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
