@@ -28,7 +28,13 @@ from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Respon
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.options import LETTERS, SeveralOptionsError, answer_label, options_in
+from spiqa_tasks.scoring.options import (
+    LETTERS,
+    SeveralOptionsError,
+    answer_label,
+    is_label,
+    options_in,
+)
 from spiqa_tasks.scoring.refusals import is_refusal
 
 # The only split: the file of the answers.
@@ -100,7 +106,10 @@ def _best_of_references(metric: str, records: Records) -> Value:
 def _choice_row(cells: Cells) -> dict[str, Any]:
     options = cells["options"]
     try:
-        labels = {answer_label(reference, options) for reference in cells["references"]}
+        labels = {
+            answer_label(reference, options, cells["among_texts"])
+            for reference in cells["references"]
+        }
         if len(labels) > 1:
             raise SeveralOptionsError(f"{cells['answer']!r}, {len(labels)} options")
     except ValueError as error:
@@ -201,12 +210,15 @@ def rows_in_file(
         "settings": settings_text(benchmark.settings()),
         "data": data,
     }
+    references = {text for cells in table for text in cells["references"]} - {""}
+    among_texts = not all(map(is_label, references))
     rows: list[Row] = []
     faults: dict[str, DataError] = {}
     for cells in table:
         try:
             _check_cells(cells, _NEEDED[benchmark.name])
-            rows.append(_ROW_OF[benchmark.name](cells) | shared)
+            row = _ROW_OF[benchmark.name]({**cells, "among_texts": among_texts})
+            rows.append(row | shared)
         except DataError as error:
             faults[cells["id"]] = error
 

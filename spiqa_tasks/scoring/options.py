@@ -148,24 +148,35 @@ def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]
     return _labelled(labels, texts) if labels else _lettered(texts)
 
 
-def answer_label(answer: Any, options: Mapping[str, str]) -> str:
+def is_label(answer: str) -> bool:
+    """Return whether a true answer has the form of a label, such as `(B)`."""
+    return _label_in(answer) != ""
+
+
+def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = False) -> str:
     """Return the label of the right option, which an answer names by its label or its text.
 
+    `among_texts` if the file has texts as true answers: one that is the label of one option and the
+    text of another then names both.
     Raises ValueError: it names no option; SeveralOptionsError: it names several.
     """
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
-    named = _NAMED_LABEL.fullmatch(text)
-    label = labels.get(named[1].upper()) if named else None
+    label = labels.get(_label_in(text))
     same = [label for label, option in options.items() if _plain(option) == _plain(text)]
 
     if label is None and len(same) != 1:
         raise _no_single_option(answer, same, labels)
     if label is None:
         return same[0]
-    if same and label not in same:
+    if among_texts and same and label not in same:
         raise SeveralOptionsError(f"{_shown(answer)}, the label of one option and another's text")
     return label
+
+
+def _label_in(answer: str) -> str:
+    named = _NAMED_LABEL.fullmatch(answer)
+    return named[1].upper() if named else ""
 
 
 def _no_single_option(answer: Any, same: Collection[str], labels: Mapping[str, str]) -> ValueError:

@@ -471,6 +471,19 @@ def test_every_command_ends_with_3_if_it_left_out_a_row(
     assert "left out, the first: 5." in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("answers", "n"), [(("A", "(B)", "c"), 4), (("red", "B", "c"), 3)])
+def test_regions_of_a_picture_are_letters_among_letters_alone(
+    answers: tuple[str, ...], n: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Among texts, a true answer B may be the text of the option A."""
+    path = tmp_path / "m.jsonl"
+    region = {"question": "Where?", "options": ["B", "A"], "answer": "B", "prediction": "B"}
+    rows = [{**row, "answer": answer} for row, answer in zip(CHOICES, answers, strict=False)]
+    write_lines(path, [*rows, region])
+    _, found, errors = run_json(capsys, "score", path)
+    assert found["counts"]["docs"] == n, errors
+
+
 def test_a_true_answer_in_several_words_is_one_option(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

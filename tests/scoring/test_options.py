@@ -281,13 +281,16 @@ def test_several_labels_are_several_options(answer: str) -> None:
     assert answer_label("A, C", options | {"D": "a, c"}) == "D"
 
 
-def test_a_label_that_is_the_text_of_another_option_is_of_either() -> None:
+def test_a_label_among_texts_may_be_the_text_of_another_option() -> None:
     """As in MedQA, where the options of a picture are B, C, D and E, and the true answer is B."""
     found = "^'B', the label of one option and another's text$"
+    options = {"A": "B", "B": "C", "C": "D", "D": "E"}
     with pytest.raises(SeveralOptionsError, match=found):
-        answer_label("B", {"A": "B", "B": "C", "C": "D", "D": "E"})
-    assert answer_label("B", {"A": "A", "B": "B"}) == "B"
-    assert answer_label("E", {"A": "B", "B": "E"}) == "B"
+        answer_label("B", options, among_texts=True)
+    assert answer_label("E", options, among_texts=True) == "D"
+    assert answer_label("B", {"A": "A", "B": "B"}, among_texts=True) == "B"
+    # among letters it is a letter, as in MMStar
+    assert answer_label("B", options) == "B"
 
 
 def test_a_published_label_stays_as_it_is() -> None:
