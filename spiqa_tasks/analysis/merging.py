@@ -159,7 +159,8 @@ def other_judges(one: Run, other: Run, metric: Metric) -> str:
     """Return the names of the judges that scored two runs by a metric if they differ, or ''."""
     if metric.needs != "judge":
         return ""
-    return _other(one.judge_name, other.judge_name)
+    # A judge named with its address is the same as one named without.
+    return _other(one.signature.judge, other.signature.judge)
 
 
 def _other_texts(one: Run, other: Run, ids: Iterable[str]) -> set[str]:

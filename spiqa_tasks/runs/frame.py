@@ -182,7 +182,7 @@ def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
         "task": run.task,
         "model": run.identity.model,
         "ablation": ablation(run),
-        "judge": run.judge_name,
+        "judge": run.signature.judge,
         "generation": run.generation,
         "repeat": 0,  # hosts log the first answer of a question alone
         "task_size": run.asked or len(run.questions),

@@ -15,6 +15,7 @@ from spiqa_tasks.analysis.merging import differing
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
+from spiqa_tasks.runs.frame import frame_of
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
 from spiqa_tasks.scoring.intervals import paired
 
@@ -296,6 +297,26 @@ def test_scores_of_different_judges_are_not_compared() -> None:
     (found,), left_out = compare(runs, accept_differences=True)
     assert (found.metric, found.difference.difference, left_out) == ("l3score", 0, [])
     assert only(runs, "unformatted_rate").metric == "unformatted_rate"
+
+
+def test_a_judge_named_with_its_address_is_the_same_judge() -> None:
+    """A run that lmms-eval scored by SPIQA_JUDGE and one by `score --judge NAME@URL --output`."""
+    scored = [
+        Record(
+            f"p/{place}",
+            "a",
+            "a",
+            scores={"l3score": place / 4},
+            verdicts=({"metric": "l3score", "score": place / 4},),
+        )
+        for place in range(4)
+    ]
+    by_host, offline = (
+        run_of(scored, name, "t", "data:spiqa/testA@d|settings:|judge:openai:x") for name in "ab"
+    )
+    offline = replace(offline, written=Written(judge="openai:x@http://127.0.0.1:8000/v1"))
+    assert only([by_host, offline]).difference.difference == 0
+    assert set(frame_of([by_host, offline]).judge) == {"openai:x"}
 
 
 def test_a_rate_is_compared_where_it_is_asked_for_alone() -> None:
