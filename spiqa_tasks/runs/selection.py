@@ -268,14 +268,26 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 
 def _difference(run: Run, same: Sequence[Run]) -> str:
-    """The judge or folder that the runs differ in, else the path."""
+    """The judge, generation settings or folder that the runs differ in, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
+    if settings := _own_settings(run, same):
+        return settings
 
     folders = {other.path.parent.parts[-2:] for other in same}
     if len(folders) < len(same):
         return run.path.as_posix()
     return Path(*run.path.parent.parts[-2:]).as_posix()
+
+
+def _own_settings(run: Run, same: Sequence[Run]) -> str:
+    """The generation settings that not all runs have; '' if two runs have equal ones."""
+    if len({other.generation for other in same}) < len(same):
+        return ""
+
+    settings = [set(other.generation.split(",")) for other in same]
+    own = set(run.generation.split(",")) - set.intersection(*settings)
+    return ", ".join(sorted(own))
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
@@ -398,8 +410,8 @@ def model_name(run: Run) -> str:
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
-    """Return the only run with pictures of the same model and task (and seed, judge, folder), or
-    None.
+    """Return the only run with pictures of the same model and task (and seed, judge, generation
+    settings, folder), or None.
     """
     same = [
         other
@@ -408,7 +420,7 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
         and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
     # each only if it leaves a run: the seed may be that of the ablation alone
-    for value_of in map(attrgetter, ("identity.seed", "judge_name", "path.parent")):
+    for value_of in map(attrgetter, ("identity.seed", "judge_name", "generation", "path.parent")):
         same = [other for other in same if value_of(other) == value_of(run)] or same
     return same[0] if len(same) == 1 else None
 

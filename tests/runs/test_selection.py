@@ -215,16 +215,28 @@ def test_a_run_without_a_judge_gives_way_to_the_same_answers_judged(
     assert sorted(remark.partition(": ")[2] for remark in remarks) == sorted(replaced)
 
 
+def generated(path: str, who: Identity = MODEL, **settings: float) -> Run:
+    """A run with these generation settings."""
+    return replace(a_run(path, who=who), origin=Origin(config={"generation_kwargs": settings}))
+
+
 def test_runs_with_other_generation_settings_are_two_runs() -> None:
-    """As two temperatures are two experiments."""
-    hot, cold = (
-        replace(
-            a_run(f"{place}_results.json"),
-            origin=Origin(config={"generation_kwargs": {"temperature": place}}),
-        )
-        for place in (0, 1)
-    )
-    assert runs_that_count([hot, cold]) == ([hot, cold], [])
+    """As two temperatures are two experiments; what differs is in their labels."""
+    cold, hot = (generated(path, temperature=int(path), top_p=1) for path in "01")
+    assert runs_that_count([cold, hot]) == ([cold, hot], [])
+    labels = [run.label for run in with_unique_labels([cold, hot])]
+    assert labels == ["m (temperature=0)", "m (temperature=1)"]
+
+    twice = with_unique_labels([cold, hot, replace(hot, path=Path("2"))])
+    assert len({run.label for run in twice}) == 3
+
+
+def test_a_run_without_pictures_belongs_to_that_with_its_generation_settings() -> None:
+    """A third run at another temperature takes the gain of neither away."""
+    blind = generated("0", Identity("m", "text"), temperature=0)
+    cold, hot = (generated(path, Identity("m"), temperature=int(path)) for path in "01")
+    assert twin(blind, [hot, cold]) is cold
+    assert twin(blind, [hot]) is hot
 
 
 def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None:
