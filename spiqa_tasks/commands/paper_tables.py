@@ -29,7 +29,7 @@ from spiqa_tasks.commands.run_arguments import (
 )
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.published import Item, load, tables
+from spiqa_tasks.published import Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.values import models_table, printed_records, records_of, shown_metrics
 from spiqa_tasks.runs.run import Run
@@ -201,12 +201,12 @@ def _printed(item: Item) -> list[Table]:
     if (item.paper, item.key) not in tables():
         return []
 
-    rows = load(item.paper, item.key)
+    rows = read(f"{item.paper}_{item.key}.csv")
     labels, heads = _labels_and_heads(rows)
     lines: dict[tuple[Any, ...], dict[str, Any]] = {}
     columns = {}
     for row in rows:
-        head = " ".join(str(row[name]) for name in heads) or "value"
+        head = " ".join(row[name] for name in heads) or "value"
         about = {name: row[name] for name in labels}
         lines.setdefault(tuple(about.values()), about)[head] = _printed_cell(row)
         columns[head] = Column(head, head)
@@ -215,13 +215,13 @@ def _printed(item: Item) -> list[Table]:
     return [Table([*lines.values()], labels, [*columns.values()], title, data=())]
 
 
-def _labels_and_heads(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+def _labels_and_heads(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[str]]:
     """Return the columns with several values that label rows, and those that head columns."""
     labels = []
     heads = []
     for name in rows[0]:
         # An empty cell is no value: the gain of MMStar's Table 5 is of no single strategy.
-        values = {row[name] for row in rows} - {None}
+        values = {row[name] for row in rows} - {""}
         if name in _NUMBERS or len(values) < 2:
             continue
         if name in _HEADS:
@@ -231,11 +231,9 @@ def _labels_and_heads(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], lis
     return labels, heads
 
 
-def _printed_cell(row: Mapping[str, Any]) -> str:
-    if row["value"] is None:
-        return "-"
-    deviation = "" if row.get("sd") is None else f" ± {row['sd']:g}"
-    return f"{row['value']:g}{deviation}"
+def _printed_cell(row: Mapping[str, str]) -> str:
+    deviation = f" ± {row['sd']}" if row.get("sd") else ""
+    return f"{row['value'] or '-'}{deviation}"
 
 
 # Name in `published/items.csv` -> maker: prints and returns the exit status. `paper` itself makes

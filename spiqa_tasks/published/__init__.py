@@ -51,7 +51,7 @@ class Item:
 def items() -> tuple[Item, ...]:
     """Return every item, in the order of the papers."""
     found = []
-    for row in _read("items.csv"):
+    for row in read("items.csv"):
         row["options"] = dict(option.split("=") for option in row["options"].split())
         for name in ("needs", "tasks"):
             row[name] = tuple(row[name].split())
@@ -117,7 +117,8 @@ def reported() -> list[dict[str, str | float | None]]:
     return _typed("reported.csv")
 
 
-def _read(name: str) -> list[dict[str, Any]]:
+def read(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a file in this folder as texts: `62.0` keeps its zero."""
     text = resources.files(__name__).joinpath(name).read_text(encoding="utf-8")
     return list(csv.DictReader(text.splitlines()))
 
@@ -126,5 +127,5 @@ def _typed(name: str) -> list[dict[str, str | float | None]]:
     as_number = dict.fromkeys(_NUMBERS, float)
     return [
         {key: as_number.get(key, str)(text) if text else None for key, text in row.items()}
-        for row in _read(name)
+        for row in read(name)
     ]

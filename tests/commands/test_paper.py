@@ -184,6 +184,17 @@ def test_printed_rows_stand_below_for_people(
     assert [float(each) for each in below[-4:]] == list(printed.values())
 
 
+def test_printed_rows_keep_the_papers_digits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """GPT4V (low) has 62.0 and 48.0 in MMStar's Table 5, not 62 and 48."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    assert main(["paper", "mmstar", "table5", str(tmp_path), "--partial", "--format", "md"]) == 0
+    (row,) = (line for line in capsys.readouterr().out.split("\n") if "GPT4V (low)" in line)
+    cells = [cell.strip() for cell in row.split("|")]
+    assert cells[5:-1] == ["62.0", "32.8", "55.2", "48.0", "33.6", "44.8", "46.1", "32.6", "1.3"]
+
+
 def test_table_5_names_each_model_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its gain and leakage stand beside the accuracies, though they are of no single strategy."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
