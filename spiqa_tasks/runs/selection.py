@@ -271,7 +271,7 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
     """The judge, generation settings or folder that the runs differ in, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
-    if settings := _own_settings(run, same):
+    if settings := own_settings(run, same):
         return settings
 
     folders = {other.path.parent.parts[-2:] for other in same}
@@ -280,14 +280,17 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
     return Path(*run.path.parent.parts[-2:]).as_posix()
 
 
-def _own_settings(run: Run, same: Sequence[Run]) -> str:
-    """The generation settings that not all runs have; '' if two runs have equal ones."""
+def own_settings(run: Run, same: Sequence[Run]) -> str:
+    """Return the generation settings of a run that not all runs have.
+
+    They are '' if two of the runs have equal ones.
+    """
     if len({other.generation for other in same}) < len(same):
         return ""
 
-    settings = [set(other.generation.split(",")) for other in same]
-    own = set(run.generation.split(",")) - set.intersection(*settings)
-    return ", ".join(sorted(own))
+    settings = [other.generation.split(",") for other in same]
+    own = run.generation.split(",")
+    return ", ".join(name for name in own if any(name not in other for other in settings))
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:

@@ -299,6 +299,21 @@ def test_scores_of_different_judges_are_not_compared() -> None:
     assert only(runs, "unformatted_rate").metric == "unformatted_rate"
 
 
+def test_other_generation_settings_are_noted_where_both_runs_have_them() -> None:
+    """A note has those that differ alone; a plain file has none to differ in."""
+    cold, hot, short = (
+        made(name, origin=Origin(config={"generation_kwargs": settings}))
+        for name, settings in (
+            ("a", {"temperature": 0, "top_p": 1}),
+            ("b", {"temperature": 0.7, "top_p": 1}),
+            ("c", {"max_new_tokens": 9, "temperature": 0, "top_p": 1}),
+        )
+    )
+    assert only([cold, hot]).warnings == ["differ in generation: temperature=0 and temperature=0.7"]
+    assert only([cold, short]).warnings == ["differ in generation: none and max_new_tokens=9"]
+    assert only([made("a"), hot]).warnings == []
+
+
 def test_a_judge_named_with_its_address_is_the_same_judge() -> None:
     """A run that lmms-eval scored by SPIQA_JUDGE and one by `score --judge NAME@URL --output`."""
     scored = [
