@@ -143,7 +143,7 @@ def _main(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    runs = runs_at(arguments.runs, arguments)
+    runs = _of_paper(runs_at(arguments.runs, arguments), item)
     pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
     say(*alone, *problems)
     print_gain(pairs, arguments.format, by="group")

@@ -172,6 +172,18 @@ def test_runs_of_another_paper_are_left_out(
     assert "mmstar" not in printed.out
 
 
+def test_tables_of_gain_say_nothing_of_another_papers_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of SPIQA needs no run without pictures for MMStar's Table 5."""
+    write_triple(tmp_path / "mmstar", rights(6, 8), rights(4, 8), None)
+    write_judged(tmp_path / "spiqa", "m", [0.5] * QUESTIONS)
+    assert main(["paper", "mmstar", "table5", str(tmp_path), "--partial"]) == 0
+    errors = capsys.readouterr().err
+    assert "as Table 5 is of mmstar: spiqa_demo." in errors
+    assert "on spiqa_demo without images" not in errors
+
+
 def test_printed_rows_stand_below_for_people(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
