@@ -71,7 +71,8 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
         files = ", ".join(sorted({str(run.path) for run in chosen}))
         raise InputError(
             f"Expected samples of {tasks}; found none in {files}. Run lmms-eval with "
-            f"--log_samples. {' '.join(remarks)}".strip()
+            "--log_samples; samples of other tasks are read by `compare`, `gain` and load_samples."
+            f" {' '.join(remarks)}".rstrip()
         )
     return found, remarks
 

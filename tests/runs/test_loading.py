@@ -155,7 +155,7 @@ def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
         own(tmp_path)
     told = (
         f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with"
-        " --log_samples."
+        " --log_samples; samples of other tasks are read by `compare`, `gain` and load_samples."
     )
     assert str(error.value) == told
     with pytest.raises(InputError, match="Expected samples of t, u; found none in"):
