@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.metric import Metric, mean_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import own_settings
+from spiqa_tasks.runs.selection import is_blind, own_settings
 from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 from spiqa_tasks.scoring.values import too_few
@@ -78,13 +78,14 @@ def compare(
         most: number of pairs of a task above which each run is compared with the best one only.
         accept_differences: whether to compare scores of different judges.
     """
-    by_task: dict[str, list[Run]] = {}
+    by_task: dict[tuple[str, bool], list[Run]] = {}
     for run in runs:
-        by_task.setdefault(run.task, []).append(run)
+        # With and without pictures is the question of `gain`.
+        by_task.setdefault((run.task, is_blind(run)), []).append(run)
 
     comparisons: list[Comparison] = []
     left_out: list[str] = []
-    for task, members in by_task.items():
+    for (task, _), members in by_task.items():
         if len(members) < 2:
             continue
         try:

@@ -10,6 +10,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import with_short_names
 from spiqa_tasks.scoring.gain import natural
 
 
@@ -39,8 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why or arguments.against is not None:
         return _why(arguments)
     runs, _ = runs_by_path(arguments)
+    # Names such as `openai,model_version=...` leave no room for numbers.
     found, left_out = compare(
-        runs,
+        with_short_names(runs),
         arguments.metric,
         arguments.baseline,
         accept_differences=arguments.accept_differences,
@@ -48,7 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
         by = f" by {arguments.metric}" if arguments.metric else ""
-        remedy = " ".join(left_out) or "Name the folders of the runs to compare."
+        remedy = " ".join(left_out) or (
+            "Name the folders of the runs to compare; `gain` compares with and without pictures."
+        )
         raise InputError(f"Expected two runs of one task with scores{by}; found {names}. {remedy}")
     say(*left_out)
     print(render(arguments.format, comparison_table(found)))

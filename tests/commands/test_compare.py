@@ -37,6 +37,29 @@ def test_the_table_for_people_has_a_line_per_pair(
     assert "p (Holm)" in told
 
 
+def test_models_of_one_kind_are_called_by_their_checkpoints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With and without pictures they are compared apart: Holm corrects for the pairs printed."""
+    for place, name in enumerate(("Qwen/Qwen2.5-VL-7B", "gpt-4o")):
+        samples = {"t": choice_samples([bool(place)] * 12 + [True] * 12)}
+        arguments = f"model_version={name},base_url=http://localhost/v1"
+        write_run(tmp_path, "openai", samples, arguments, stamp=f"{place}")
+        blind = f"base=openai,ablation=text,{arguments}"
+        write_run(tmp_path, "ablated", samples, blind, stamp=f"{place + 2}")
+    _, found, _ = run_json(capsys, "compare", tmp_path)
+    assert [(each["a"], each["b"]) for each in found] == [
+        ("Qwen2.5-VL-7B", "gpt-4o"),
+        ("Qwen2.5-VL-7B,ablation=text", "gpt-4o,ablation=text"),
+    ]
+    assert found[0]["p_corrected"] == pytest.approx(2 * found[0]["difference"]["p"])
+
+    status, _, errors = run_json(
+        capsys, "compare", *(tmp_path / f"{place}_results.json" for place in (0, 2))
+    )
+    assert (status, "`gain` compares with and without pictures" in errors) == (2, True)
+
+
 def test_what_is_not_known_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One question has a difference, and neither an interval nor a p-value; JSON has no NaN."""
     places = [write(tmp_path, name, [right]) for name, right in (("a", False), ("b", True))]
