@@ -166,6 +166,11 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
         others = [metric for metric in shown_metrics(run) if metric.name != first.name]
         measured += records_of(run, overall(run, [first, *others]))
         headlines.append(first.name)
+
+    # A task without a judge stands in the row of the model's judged ones.
+    judges = {record["model"]: record["judge"] for record in measured if record["judge"]}
+    for record in measured:
+        record["judge"] = record["judge"] or judges.get(record["model"], "")
     printed = printed_records(runs, table)
 
     names = [record["metric"] for record in printed] if table else []

@@ -323,3 +323,16 @@ def test_by_default_tasks_have_their_headline() -> None:
     table = models_table(runs)
     assert table.grid.heads[3:] == ["spiqa_testA l3score", "mmstar_filtered accuracy"]
     assert {row[2] for row in table.grid.rows} == {"openai:a", ""}
+
+
+def test_a_model_has_one_row_for_its_tasks_with_and_without_a_judge() -> None:
+    """Two judges of the same answers stay two rows."""
+    choice = run_of(choices([True, False]), "m")
+    runs = [replace(judged(), task="spiqa_testA"), choice]
+    measured = [row for row in models_table(runs).grid.rows if row[1] == "measured"]
+    assert [row[0:3:2] for row in measured] == [["m", "openai:a"]]
+    assert all(cell.strip("-") for cell in measured[0][3:])
+
+    another = replace(judged(judge="openai:b"), task="spiqa_testA")
+    rows = models_table([*runs, another]).grid.rows
+    assert [row[2] for row in rows if row[1] == "measured"] == ["openai:a", "openai:b"]
