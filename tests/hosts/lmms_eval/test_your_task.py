@@ -66,6 +66,23 @@ def test_letters_are_read_of_any_choice_task(
     assert pictures(judged) == 2
 
 
+def test_a_question_may_have_ten_options(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """The prompt of the page labels them A to J."""
+    import datasets
+
+    digits = [*"0123456789"]
+    row = {**ROWS[0], "options": digits, "letter": "J", "image": str(charts / "chart.png")}
+    datasets.Dataset.from_list([row]).to_json(charts / "charts.jsonl")
+    exec(CAST.replace("from_parquet", "from_json").replace('.parquet")  #', '.jsonl")  #'))
+    judged.behaviour.text = "J. 9"
+    found = evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
+    assert found["results"]["charts_choice"]["exact_match,letter"] == 1
+    assert "\\nI. 8\\nJ. 9" in str(judged.requests[-1]["body"])
+    assert pictures(judged) == 1
+
+
 @pytest.mark.parametrize("is_bare", [True, False])
 def test_pictures_that_are_bytes_are_sent_after_the_cast_of_the_page(
     charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate, is_bare: bool
