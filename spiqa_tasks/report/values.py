@@ -166,16 +166,19 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
         others = [metric for metric in shown_metrics(run) if metric.name != first.name]
         measured += records_of(run, overall(run, [first, *others]))
         headlines.append(first.name)
-
-    # A task without a judge stands in the row of the model's judged ones.
-    judges = {record["model"]: record["judge"] for record in measured if record["judge"]}
-    for record in measured:
-        record["judge"] = record["judge"] or judges.get(record["model"], "")
+    _unite_rows(measured)
     printed = printed_records(runs, table)
 
     names = [record["metric"] for record in printed] if table else []
     records = _with_columns([*measured, *printed, *_overall_means(measured)], names or headlines)
     return cross_table(records, "column", notes=judge_notes(records))
+
+
+def _unite_rows(measured: Sequence[ValueRecord]) -> None:
+    """Put tasks without a judge into the row of the model's judged ones."""
+    judges = {record["model"]: record["judge"] for record in measured if record["judge"]}
+    for record in measured:
+        record["judge"] = record["judge"] or judges.get(record["model"], "")
 
 
 def judge_notes(records: Iterable[ValueRecord]) -> list[str]:
