@@ -78,16 +78,9 @@ def item_named(paper: str, name: str) -> Item:
 
 def tables() -> list[tuple[str, str]]:
     """Return every table that `load` knows as (paper, table)."""
-    stems = (
-        file.name.removesuffix(".csv")
-        for file in resources.files(__name__).iterdir()
-        if "_" in file.name
-    )
-    return sorted(
-        (paper, table)
-        for paper, _, table in (stem.partition("_") for stem in stems)
-        if paper in PAPERS
-    )
+    files = resources.files(__name__).iterdir()
+    stems = [file.name.removesuffix(".csv").partition("_") for file in files]
+    return sorted((paper, table) for paper, _, table in stems if paper in PAPERS)
 
 
 def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
