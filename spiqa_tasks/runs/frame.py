@@ -203,7 +203,7 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
         "cluster": record.cluster,
         "status": record.status,
         "truncated": record.truncated,
-        "prediction": response if is_choice else record.prediction,
+        "prediction": response if is_choice or not run.is_own else record.prediction,
         "reference": record.reference,
         "letter": record.prediction if is_choice else None,
         "signature": record.signature,

@@ -156,6 +156,19 @@ def test_importing_the_package_loads_no_pandas() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_the_prediction_of_a_hosts_task_is_the_response_that_it_logged(tmp_path: Path) -> None:
+    """So are the letters that `choice_letter` put in the place of answers."""
+    letters = ["B", "[invalid]"]
+    samples = [
+        {"filtered_resps": letter, "target": "B", "exact_match": float(letter == "B")}
+        for letter in letters
+    ]
+    write_run(tmp_path, "m", {"charts": samples})
+    frame = spiqa_tasks.load_samples(tmp_path)
+    assert list(frame.prediction) == letters
+    assert list(frame.exact_match) == [1, 0]
+
+
 def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: Path) -> None:
     """The frame withholds what the run withholds; with a fit judge both give the mean."""
     rows = rows_for_scoring("spiqa", "demo", "")
