@@ -202,12 +202,12 @@ def test_a_task_has_every_metric_beside_its_papers_rows() -> None:
     assert len(scores.grid.rows) == 1 + 16 + 8
     assert "https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/922" in scores.notes[-1]
 
-    runs = [l3scores("openai:gpt-4o", 0.2, 0.4)]
+    runs = [l3scores("openai:gpt-4o-mini", 0.2, 0.4)]
     scores, *_ = section(build(runs), "spiqa_testA (spiqa, testA)").tables
     assert scores.grid.heads[:4] == ["model", "source", "judge", "l3score"]
-    assert scores.grid.rows[0][:4] == ["m", "measured", "openai:gpt-4o", "30.0 [0.2, 99.0]"]
+    assert scores.grid.rows[0][:4] == ["m", "measured", "openai:gpt-4o-mini", "30.0 [0.2, 99.0]"]
     assert {row[2] for row in scores.grid.rows[1:]} == {""}
-    assert scores.notes[0].startswith("Judges: openai:gpt-4o, GPT-4o.")
+    assert scores.notes[0].startswith("Judges: openai:gpt-4o-mini, GPT-4o.")
 
 
 def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
