@@ -28,8 +28,9 @@ Status = Literal[
 # Rules of open answers in which no answer in the format was read.
 _UNREAD = ("empty", "truncated", "unformatted")
 
-# Whole responses in lower case that are no answers; tables write the last two for empty cells.
-EMPTY = ("", "nan", "none")
+# Whole responses in lower case that are no answers; tables write the next two for empty cells, and
+# the host's filters and `choice_letter` the last one where they read nothing.
+EMPTY = ("", "nan", "none", "[invalid]")
 STATUSES: tuple[str, ...] = get_args(Status)
 
 

@@ -54,6 +54,26 @@ def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
         )
 
 
+def test_answers_that_choice_letter_could_not_read_make_a_bound(tmp_path: Path, gain: Gain) -> None:
+    """Without pictures the model refused twice, and the filter logged [invalid] alone."""
+    for stamp, letters, model, arguments in (
+        ("1", "BBBB", "m", ""),
+        ("2", "BB--", "ablated", "base=m,ablation=text"),
+    ):
+        samples = [
+            {
+                "filtered_resps": letter.replace("-", "[invalid]"),
+                "target": "B",
+                "exact_match": float(letter == "B"),
+            }
+            for letter in letters
+        ]
+        write_run(tmp_path, model, {"charts": samples}, arguments, stamp=stamp)
+    _, (row,), errors = gain(tmp_path)
+    assert row["mg"] == 0.5
+    assert "2 empty or unparsed without images: S_wv and ML are lower bounds" in errors
+
+
 def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
     """The golden case without any file, natural in json."""
     (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
