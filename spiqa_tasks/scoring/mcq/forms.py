@@ -20,8 +20,9 @@ PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE | OTHER AND [ENCLOSED"
-        " CONFIRMED]| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
+        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE"
+        "| (?<=CONFIRMED) STOP AND CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
+        "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
         " (?=[STOP COLON]))"
     ),
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
@@ -68,9 +69,13 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "([FILL GOOD OTHER LABELS]{0,2} ANSWER | GOOD)"
         ),
         "The option that is wrong is B": (
-            "WRONG [FILL OTHER LABELS]{0,3} IS FILL{0,2} <MENTION> END"
+            "WRONG [FILL OTHER IT LABELS]{0,8} IS [FILL LABELS]{0,3} <MENTION> END"
         ),
         "The colour is option B": "IS FILL{0,3} OPTION <BY_LETTER> END",
+        "The colour is dark (option B)": (
+            "IS [FILL OTHER COMMA AND]{1,9} OPTION <ENCLOSED> (?=[COMMA STOP] | $)"
+        ),
+        "The colour is: B. Light": "IS COLON OPTION? <BY_LETTER> END",
         "It grows, option B": "(?<=OTHER) COMMA SO? FILL? OPTION <BY_LETTER> (?=STOP? $)",
         "B best matches; B fits best; B matches the figure": (
             "<SUBJECT> FILL{0,2} (GOOD (FITS | ANSWER) | FITS GOOD | FITS FILL? LABEL | ANSWER)"

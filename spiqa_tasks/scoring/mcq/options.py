@@ -41,7 +41,7 @@ class Options:
         )
         owners: dict[str, str] = {}
         for letter, text in self.texts.items():
-            if text and text.upper() not in self.texts:
+            if text and text.upper() not in self.texts and text != "answer":
                 owners[text] = owners.get(text, "") + letter
         self.words = frozenset(filter(_is_word, owners))
         self._values = _values(owners)
@@ -173,7 +173,7 @@ _FORMS = (
     r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
     r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
     (
-        r"(?P<before>^\W{{0,8}}|[(\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、"
+        r"(?P<before>^\W{{0,8}}|[(「\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、"
         r":\]<}}\"',;]|\*\*|$|번))(?![.,]\d)"
     ),
     r"(?P<before>)(?P<label>(?<!{alphabets})(?={alphabets})(?:{label})(?!{alphabets}))",

@@ -20,7 +20,7 @@ _ITEM = re.compile(
     r"[^\w\n]{0,8}(?:[a-z]{2,12} )?\(?([a-z])(?: {0,2}번)?[* ]{0,2}[.,):\]、]",
     re.IGNORECASE,
 )
-_SINGLE = re.compile(r"[^\w\n]{0,8}[a-z](?![a-z0-9])", re.IGNORECASE)
+_SINGLE = re.compile(r"[^\w\n]{0,8}(?:option (?=.[*.:]))?[a-z](?![a-z0-9])", re.IGNORECASE)
 _HEADING = re.compile(
     r"[^\n]{0,400}:\W{0,3}|\W{0,8}(?:(?:final |correct )?answer|(?:正确|参考)?答案)\W{0,3}",
     re.IGNORECASE,
@@ -83,7 +83,7 @@ class Reading:
         line = self.at(index)
         below = OTHER if index + 1 < len(self.lines) else ""  # "Answer:" and on the next line 108
         by_text = (stance.by == "text" for stance in stances(line))
-        return _UNREAD.search(line.kinds + below) is not None and not any(by_text)
+        return bool(_UNREAD.search(line.kinds + below)) and not line.claims and not any(by_text)
 
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
         """Yield (index, line) of the lines after `after` that mention an option, the last first."""

@@ -216,8 +216,9 @@ _QUESTION = re.compile(
 
 def before_next_question(text: str, options: Mapping[str, str]) -> str:
     """Return what stands before a line that other options than a question's own follow, or ""."""
+    known = tuple(filter(None, options.values()))
     for found in _QUESTION.finditer(text):
-        if not {fold(plain(found[1])), fold(plain(found[2]))} & {*options.values()}:
+        if not any(fold(plain(item)).startswith(known) for item in found.groups()):
             return text[: found.start()]
     return ""
 

@@ -26,7 +26,7 @@ LANGUAGES = {
     good: most reasonable, most fitting, most relevant, most logical
     fits: matches, match, fits, fit, describes, describe, represents, represent, captures, aligns, summarizes
     fits: summarises, suits, remains, shares, share, resembles
-    wrong: wrong, incorrect, false, inaccurate, eliminated, excluded, rejected, discarded, dismissed
+    wrong: wrong, incorrect, false, inaccurate, eliminated, eliminate, excluded, rejected, discarded, dismissed
     wrong: is too, seems too, appears too, ruled out, rule out, ruling out, not correct, not right, not true
     is: is, are, be, was, were, being, equals
     pick: choose, chose, chosen, choosing, select, selected, selecting, pick, picked, picking, guess, say, leaving
@@ -47,7 +47,7 @@ LANGUAGES = {
     fill: the, most, very, likely, probably, more, likeliest, clearly, indeed, definitely, simply, just, still, either
     fill: both, to, for, of, labeled, labelled, as, correctly, my, a, an, should, would, must, will, seem, seems, appear
     fill: appears, option's, if i had to, if forced to, if i have to, if i must, if we had to, if we have to, if we must, no doubt, not only, no question
-    fill: number, i would, i'd, listed, provided
+    fill: number, i would, i'd, listed, provided, also
     because: because, since, given, due, based, with, which, as it, as the, as they
     because: as this, as there, as a, as we, as well, as an, as i
     only: only
@@ -130,7 +130,7 @@ LANGUAGES = {
     pick: wähle
     not: nicht, kein, keine
     if: wenn, falls
-    so: also, daher, somit, deshalb, folglich
+    so: daher, somit, deshalb, folglich
     but: aber
     and: und, oder
     fill: die, der, das, dem, den, eindeutig, mit
@@ -157,7 +157,7 @@ LANGUAGES = {
 """,
     "ja": """
     answer: 答え, 解答, 正解, 回答
-    option: 選択肢
+    option: 選択肢, 記述
     listing: の選択肢
     good: 正しい, 適当, 適切
     wrong: 間違, 誤り, 誤って, 誤った, 適切でない, 適切ではない, 正しくない, 不適切

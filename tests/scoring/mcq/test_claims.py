@@ -589,6 +589,75 @@ LANGUAGES = {
 """Language -> ordinary forms of an answer."""
 
 
+AIRPORT = {"A": "car", "B": "theatre", "C": "airport", "D": "hotel"}
+TALK = {"A": "initiate", "B": "ignore", "C": "question", "D": "answer", "E": "ask"}
+CATS = {"A": "whiskers", "B": "sharp teeth", "C": "purr", "D": "four legs", "E": "sharp claws"}
+FEVER = {
+    "1": "野生のイノシシがレゼルボアとなる。",
+    "2": "ダニが媒介する。",
+    "3": "臨床症状は豚熱と類似している。",
+    "4": "ゲノムは 2 本鎖 DNA である。",
+    "5": "ワクチンによる予防が有効である。",
+}
+SMILES = {"A": "*/C=C/NC.[NH4+]", "B": "*/C=C/NC(C*).[NH4+]", "C": "*/C=C/NC.NH4+"}
+
+PUBLISHED = (
+    # GPQA diamond, gpt-4o, DeepSeek-V2.5, Llama 3.1 405B, Gemini 1.5
+    (
+        "Option A is close to option C.\n\nThe correct option is:\n\n**Option B:**\n$ a \\to b $",
+        PICTURES,
+        "B",
+    ),
+    ("B has 7, C has 9.\n\nThe number of signals is:\n\n**Option A. 8**\n\nIt is.", PICTURES, "A"),
+    ("**Answer:** The ratio is approximately **12.6 (Option C)**.", PICTURES, "C"),
+    ("The correct answer is (1S,4R,5S)-4,5-dimethylcyclohexanol (Option D).", PICTURES, "D"),
+    (
+        "Its symmetry is close to that of (B).\n\nThe point group is:\n\n**C. D4h**",
+        PICTURES,
+        "C",
+    ),
+    ("The closest answer is 17, which is option B.", PICTURES, "B"),
+    ("Therefore, the incorrect statement is option D.", PICTURES, "D"),
+    ("So the incorrect statement about the products of this sequence is Option B.", PICTURES, "B"),
+    # CommonsenseQA, GPT-3
+    ("The answer is most likely C, airport, but it could also be A, car.", AIRPORT, "C"),
+    ("Therefore, among A through E, the answer is D.", TALK, "D"),
+    (
+        "We can eliminate answer choice (D) because cats have four legs.\n\n"
+        "Next, we can eliminate answer choice (B) because cats\n"
+        "Therefore, among A through E, the answer is C.",
+        CATS,
+        "C",
+    ),
+    # the Japanese veterinary exam, GPT-4
+    ("したがって、誤っている記述は５です。", FEVER, "5"),
+    ("したがって、誤っている記述は５．ワクチンによる予防が有効であるです。", FEVER, "5"),
+    (
+        "適切な記述は1と2です。答えは「1. 野生のイノシシがレゼルボアとなる。」と"
+        "「2. ダニが媒介する。」です。",
+        FEVER,
+        None,
+    ),
+    # EMMA, Gemini 2.0: options with remarks are the question's own
+    (
+        "Atom of the answer: C\n\nCompare:\n* **A: */C=C/NC.[NH4+]** - This matches.\n"
+        "* **B: */C=C/NC(C*).[NH4+]** - The order is different.\n* **C: */C=C/NC.NH4+** - No.\n\n"
+        "The final answer is $\\boxed{A}$",
+        SMILES,
+        "A",
+    ),
+)
+"""Answers that models gave, published after the rules were made: shortened, GPQA's with other texts."""
+
+
+@pytest.mark.parametrize(("response", "choices", "letter"), PUBLISHED)
+def test_a_published_answer_is_read(
+    response: str, choices: dict[str, str], letter: str | None
+) -> None:
+    """An option behind a heading, a text before `(Option B)`, `also`, options named `answer`."""
+    assert extract_choice(response, choices).letter == letter
+
+
 @pytest.mark.parametrize(("response", "choices", "letter"), CLAIMS)
 def test_a_claim_is_read_and_what_cancels_it(
     response: str, choices: dict[str, str], letter: str | None
