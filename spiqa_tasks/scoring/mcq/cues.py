@@ -5,7 +5,7 @@ A kind is one arbitrary character, so that a line is a short string that pattern
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from spiqa_tasks.scoring.mcq.words import COUNTED, JOINED, LANGUAGES, ORDINALS
 
@@ -78,14 +78,14 @@ def any_of(phrases: Iterable[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in groups.items())
 
 
-def _table(languages: Mapping[str, str]) -> dict[str, str]:
-    return {
-        cue: kind for language in reversed([*languages.values()]) for cue, kind in cues_of(language)
-    }
+def _table(is_joined: bool) -> dict[str, str]:
+    """Return cue -> kind of the joined languages, or of the others; the first language decides."""
+    tables = [table for code, table in LANGUAGES.items() if (code in JOINED) == is_joined]
+    return {cue: kind for table in reversed(tables) for cue, kind in cues_of(table)}
 
 
-_SPACED = _table({code: table for code, table in LANGUAGES.items() if code not in JOINED})
-KIND_OF_JOINED = _table({code: table for code, table in LANGUAGES.items() if code in JOINED})
+_SPACED = _table(is_joined=False)
+KIND_OF_JOINED = _table(is_joined=True)
 KIND_OF_WORD = {cue: kind for cue, kind in _SPACED.items() if not {*cue} & {*" .-"}}
 KIND_OF_PHRASE = {cue: kind for cue, kind in _SPACED.items() if cue not in KIND_OF_WORD}
 KIND_OF_MARK = {mark: kind for kind, marks in PUNCTUATION.items() for mark in marks.split()}

@@ -7,12 +7,11 @@ import sys
 from typing import NamedTuple
 
 _TAG = re.compile(
-    r"(?=[<\[\"'])(?:"  # looked at first: most characters begin no field
-    r"[<\[](?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
-    r"|<(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
-    r"|[\"'](?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)(?:["
-    r" _](?:choice|letter|option))?"
-    r"[\"']\s{0,9}:\s{0,9}"
+    r"[<\[\"'](?:"  # sought fast: most characters begin no field
+    r"(?<=[<\[])(?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
+    r"|(?<=<)(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
+    r"|(?<=[\"'])(?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)"
+    r"(?:[ _](?:choice|letter|option))?[\"']\s{0,9}:\s{0,9}"
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200})))",
     re.IGNORECASE,
 )
@@ -36,8 +35,8 @@ def fields_in(text: str) -> list[Field]:
 
 
 def _content(text: str, mark: re.Match[str]) -> str:
-    if mark.re is _TAG:
-        return next(group for group in mark.groups() if group is not None)
+    if mark.lastindex:
+        return mark[mark.lastindex]
     longest = mark.end() + _LONGEST
     return text[mark.end() : closing_brace(text, mark.end(), longest) or longest]
 

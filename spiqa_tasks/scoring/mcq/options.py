@@ -14,6 +14,7 @@ TEXTS = "\ue000"
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
+_NEVER = re.compile("(?!)")
 
 _WORDY = re.compile(r"[^\W\u3040-\U0010ffff]")
 _ENDS_WORDY = re.compile(r"(?:[^\W\u3040-\U0010ffff]|\w')$")
@@ -35,7 +36,9 @@ class Options:
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
-        self.texts, self._are_values = _comparable(choices)
+        texts = {letter: _comparable(text) for letter, text in choices.items()}
+        self._spare = _spare_digits({*texts.values()})
+        self.texts = {letter: self._spare.sub("", text) for letter, text in texts.items()}
         self.are_labels = all(
             not text or letter.lower() in text.split() for letter, text in self.texts.items()
         )
@@ -56,7 +59,7 @@ class Options:
         """Return a line of a response as option texts are compared with it: plain, 1500 for
         1,500 and 3 for 3.0; the option's text for a line that is its value.
         """
-        text = SPARE_DIGITS.sub("", plain(text)) if self._are_values else plain(text)
+        text = self._spare.sub("", plain(text))
         return self._values.get(_squeezed(fold(text)), text)
 
 
@@ -68,20 +71,16 @@ def options_of(choices: tuple[tuple[str, str], ...]) -> Options:
     return Options(dict(choices))
 
 
-def _comparable(choices: Mapping[str, str]) -> tuple[dict[str, str], bool]:
-    """Return letter -> text as it is compared, and whether numbers lose their spare digits.
+def _comparable(option: str) -> str:
+    """Return an option's text as it is compared with a line of a response; `a` for `(a)`."""
+    text = fold(plain(in_one_form(option)))
+    return text[1] if _BRACKETED.fullmatch(text) else text
 
-    They keep them where they tell options apart, as in 3, 3.0 and 3.00.
-    """
-    texts = {letter: fold(plain(in_one_form(text))) for letter, text in choices.items()}
-    numbers = {letter: SPARE_DIGITS.sub("", text) for letter, text in texts.items()}
-    are_values = len(set(numbers.values())) == len(set(texts.values()))
-    if are_values:
-        texts = numbers
-    for letter, text in texts.items():
-        if _BRACKETED.fullmatch(text):
-            texts[letter] = text[1]
-    return texts, are_values
+
+def _spare_digits(texts: Collection[str]) -> re.Pattern[str]:
+    """Return the digits that numbers may lack: none if they tell options apart, as in 3 and 3.0."""
+    numbers = {SPARE_DIGITS.sub("", text) for text in texts}
+    return SPARE_DIGITS if len(numbers) == len(texts) else _NEVER
 
 
 def _values(texts: Collection[str]) -> dict[str, str]:
@@ -94,7 +93,7 @@ def _values(texts: Collection[str]) -> dict[str, str]:
     if len(units) == 1:
         (unit,) = units
         values |= {value.removesuffix(unit): text for value, text in values.items()}
-    return values if len(values) >= len(texts) else {}
+    return values
 
 
 def _squeezed(text: str) -> str:

@@ -115,8 +115,7 @@ class Reading:
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
 
     def alone(self, index: int, of_text: bool) -> frozenset[str]:
-        """Return the options that are all of the line at `index`, and of the letters in the lines
-        before it.
+        """Return the options that are all of the line at `index`.
 
         An item of a listing does not stand alone. Of a cut answer only the first line does: a later
         one may be an item of a listing that was to come.
@@ -126,15 +125,7 @@ class Reading:
         whole = self.at(index).opening("alone") or self.line(self.lines[index]).opening("alone")
         if whole is None or whole.of_text != of_text:
             return _NOTHING
-        return whole.letters | self._letters_above(index)
-
-    def _letters_above(self, index: int) -> set[str]:
-        """Return the letters in the lines before a line of one letter: `A`, `B`, `D`."""
-        letters = set[str]()
-        while index and len(self.lines[index - 1]) == len(self.lines[index]) == 1:
-            index -= 1
-            letters.add(self.lines[index])
-        return letters & self.options.texts.keys()
+        return whole.letters
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""

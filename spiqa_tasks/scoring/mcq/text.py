@@ -10,64 +10,76 @@ from spiqa_tasks.scoring.responses import without_reasoning
 # Characters read of a response, from both ends: longer ones are a model in a loop.
 LONGEST = 20_000
 
-# Sign -> signs of the same meaning.
-_CHARACTERS = {
-    "'": "\u2018\u2019",
-    '"': "\u201c\u201d\u00ab\u00bb",
-    "-": "\u2010\u2011\u2012\u2013\u2212",
-    " - ": "\u2014",
-    "[": "\u3010",
-    "]": "\u3011",
-}
-_SPECIAL = re.compile(
-    r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
-    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
+# Quotes, dashes and brackets -> the signs of ASCII that mean the same.
+_CHARACTERS = str.maketrans(
+    "\u2018\u2019\u201c\u201d\u00ab\u00bb\u2010\u2011\u2012\u2013\u2212\u3010\u3011",
+    '\'\'""""-----[]',
 )
-_MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
-_LATEX_TEXT = re.compile(
-    r"\\(?:text|mbox|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}\{([^{}]{0,500})\}"
-)
-_LATEX = (
-    (re.compile(r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}"), r"\1/\2"),
-    (re.compile(r"\^\s?\{?\s?\\circ\s?\}?|\\degree"), "°"),
-    (re.compile(r"\\[;: ]|~"), " "),
-    (re.compile(r"\\([%$#&_])|\\[,!]|\\(?:left|right|displaystyle)(?![a-z])"), r"\1"),
-    (re.compile(r"\\times(?![a-z])"), "×"),
-)
-CIRCLED = re.compile("([\u2460-\u2473])")
-
-_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
-
-# A single letter in quotes or in markdown's italics.
-_QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
+CIRCLED = re.compile("[\u2460-\u2473]")
+_NOT_CIRCLED = re.compile("[^\u2460-\u2473]+")
 
 # What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0.
 SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
 
-_DRAWING = re.compile(r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?")
-_TAG = re.compile(r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>")
 
-# The form that a prompt asks for, repeated: `for example: Answer: A`.
-_EXAMPLE = re.compile(
-    r"(?=[efs例比譬])(?:\b(?:e\.g\.|for example|for instance|such as)|例如|比如|譬如)[,:"
-    r" ]{0,3}[\"'\[(]?"
-    r"(?:the )?(?:final |correct )?(?:answer(?: letter| option)?|正确答案|答案)[\]\"' ]{0,3}(?:is"
-    r" )?:? ?"
-    r"[\"'(\[]?[A-Z](?![A-Za-z])",
-    re.IGNORECASE,
+def _compiled(replacements: Mapping[str, str]) -> dict[re.Pattern[str], str]:
+    return {re.compile(pattern): replacement for pattern, replacement in replacements.items()}
+
+
+# Pattern -> its replacement, in whole responses. A pattern begins with the characters that are
+# sought, for speed.
+_NOISE = _compiled(
+    {
+        # tags of HTML
+        r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>": "",
+        # what is struck out
+        r"~~[^~\n]{1,200}~~": " ",
+        # a drawing
+        r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?": "",
+        # citations: `It is green.[1][2]`
+        r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))": "",
+        # a full stop without a space: `42 cm.The answer is B`
+        r"\.(?<=[a-z)}\]$]\.)(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)": ". ",
+        # the form that a prompt asks for, repeated: `for example: Answer: A`
+        r"[EeFfSs例比譬](?i:(?<=\be)\.g\.|(?<=\bf)or (?:example|instance)|(?<=\bs)uch as"
+        r"|(?<=[例比譬])如)"
+        r"(?i:[,: ]{0,3}[\"'\[(]?(?:the )?(?:final |correct )?"
+        r"(?:answer(?: letter| option)?|正确答案|答案)"
+        r"[\]\"' ]{0,3}(?:is )?:? ?[\"'(\[]?[A-Z](?![A-Za-z]))": "",
+        # who speaks
+        r"(?i)\A\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s": "",
+        # several picks, one a line: A, B, D
+        r"(?m)\n(?<=^[A-Z]\n)(?=[A-Z]$)": ", ",
+        # sources, to the end
+        r"(?i)\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}"
+        r"(?:\n[\s\S]*|$)": "",
+    }
 )
-_CITATION = re.compile(r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))")
-# A full stop without a space: `42 cm.The answer is B`.
-_GLUED = re.compile(r"\.(?<=[a-z)}\]$]\.)(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)")
-_ROLE = re.compile(r"\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s", re.IGNORECASE)
-_SOURCES = re.compile(
-    r"\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}(?:\n|$)",
-    re.IGNORECASE,
+
+# Pattern -> its replacement, in lines with a backslash.
+_LATEX = _compiled(
+    {
+        r"\\(?:text|mbox|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}"
+        r"\{([^{}]{0,500})\}": r"\1",
+        r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}": r"\1/\2",
+        r"\^\s?\{?\s?\\circ\s?\}?|\\degree": "°",
+        r"\\[;: ]|~": " ",
+        r"\\([%$#&_])|\\[,!]|\\(?:left|right|displaystyle)(?![a-z])": r"\1",
+        r"\\times(?![a-z])": "×",
+    }
 )
-_LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
+_MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
+_SPECIAL = re.compile(
+    r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
+    r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
+)
+
+# A single letter in quotes or in markdown's italics.
+_QUOTED = re.compile(r"(?<![\w\\'])(['_])([A-Za-z])\1(?![\w'])")
 
 # Cyrillic and Greek capitals that are written for Latin ones, as labels.
 _LATIN = str.maketrans("АВСЕΑΒΕ", "ABCEABE")
+_LOOKALIKE = re.compile(r"[АВСЕΑΒΕ](?<![\w.].)(?=[*\"')\]]{0,4}(?:[.,:)]|\s*$))", re.MULTILINE)
 
 
 def cleaned(response: str) -> str:
@@ -81,14 +93,13 @@ def cleaned(response: str) -> str:
     if not text.isascii():
         text = in_one_form(text)
         text = _LOOKALIKE.sub(lambda letter: letter[0].translate(_LATIN), text)
-    if "<" in text:
-        text = _TAG.sub("", text)
-    if "[" in text:
-        text = _CITATION.sub("", _DRAWING.sub("", text))
-    text = _EXAMPLE.sub("", _GLUED.sub(". ", text))
-    text = text[role.end() :] if (role := _ROLE.match(text)) else text
-    sources = _SOURCES.search(text)
-    return text[: sources.start()] if sources else text
+    return _replaced(text, _NOISE)
+
+
+def _replaced(text: str, replacements: Mapping[re.Pattern[str], str]) -> str:
+    for pattern, replacement in replacements.items():
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def in_one_form(text: str) -> str:
@@ -97,26 +108,16 @@ def in_one_form(text: str) -> str:
     """
     if text.isascii():
         return text
-    parts = CIRCLED.split(text)
-    parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
-    text = "".join(parts)
-    for sign, others in _CHARACTERS.items():
-        for other in others:
-            if other in text:
-                text = text.replace(other, sign)
-    return text
+    text = _NOT_CIRCLED.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
+    return text.replace("\u2014", " - ").translate(_CHARACTERS)
 
 
 def plain(text: str) -> str:
     """Return a text of a response without markdown, LaTeX wrappers and special tokens, with
     single spaces.
     """
-    if "~~" in text:
-        text = _STRUCK.sub(" ", text)
     if "\\" in text:
-        text = _LATEX_TEXT.sub(r"\1", text)
-        for pattern, replacement in _LATEX:
-            text = pattern.sub(replacement, text)
+        text = _replaced(text, _LATEX)
     if not text.isascii() or _MAY_BE_SPECIAL.search(text):
         text = _SPECIAL.sub("", text)
     if "'" in text or "_" in text:
@@ -125,11 +126,8 @@ def plain(text: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Return `text` in lower case at its own length, whatever its characters do."""
-    whole = text.lower()
-    if len(whole) == len(text):
-        return whole
-    return "".join(low if len(low := character.lower()) == 1 else character for character in text)
+    """Return `text` in lower case at its own length: İ, which would grow, stays."""
+    return "İ".join(part.lower() for part in text.split("İ"))
 
 
 def fold(text: str) -> str:
@@ -196,19 +194,18 @@ def without_echo(text: str, prompt: str) -> str:
     ).strip()
 
 
+# The first character is sought fast.
 _NEXT = re.compile(
-    r"(?=[<\[#]|^)(?:"  # looked at first: most characters begin no turn
-    r"<(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
-    r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|\[/?INST\]"
-    r"|#{2,6}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
-    r"|^(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
+    r"[<\[#\n](?:"
+    r"(?<=<)(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
+    r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|(?<=\[)/?INST\]"
+    r"|(?<=#)#{1,5}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
+    r"|(?<=\n)(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
     r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
     r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|quest[ãa]o|domanda|вопрос"
     r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])))",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
-
-
 _QUESTION = re.compile(
     r"\n[^\n]*\n\W{0,4}A\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}B\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}C\W{0,3}[.):]"
 )
