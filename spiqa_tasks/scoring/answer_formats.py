@@ -169,15 +169,16 @@ def _answer_around_block(response: str, start: int) -> ParsedAnswer:
     """Return the answer of a response with a block from `start`, as `parse_cot` describes."""
     before = _FENCE.sub("", response[:start])
     end = closing_brace(response, start + 1)
-    is_open = end is None
     inside = response[start:end]
     after = "" if end is None else response[end + 1 :]
 
     answer = _introduced(after, _LEADS)
-    if answer is None and _ANY_KEY.search(inside):
+    if answer is not None:
+        return _as_answer(answer)
+    if _ANY_KEY.search(inside):
         return parse_answer(response[start:])
 
-    if answer is None and is_open:
+    if end is None:
         # A brace within the rationale may be what keeps the block open.
         answer = _introduced(inside, _LEADS)
     if answer is None:
@@ -186,7 +187,9 @@ def _answer_around_block(response: str, start: int) -> ParsedAnswer:
         return _as_answer(answer)
 
     parsed = _as_text(after)
-    return parsed if parsed.text else _as_answer(_introduced(before, _LEADS) or "")
+    if parsed.text:
+        return parsed
+    return _as_answer(_introduced(before, _LEADS) or "")
 
 
 def _introduced(text: str, leads: Sequence[re.Pattern[str]]) -> str | None:

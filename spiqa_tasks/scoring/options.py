@@ -221,11 +221,14 @@ def options_in(text: str) -> dict[str, str]:
 
 def question_before(text: str) -> str:
     """Return the text before the options that `options_in` reads and their heading, stripped."""
-    *_, heading = None, *_HEADING.finditer(text)
-    start = heading.end() if heading else 0
-    if not (labels := _listed_labels(text[start:])):
+    headings = list(_HEADING.finditer(text))
+    start = headings[-1].end() if headings else 0
+    labels = _listed_labels(text[start:])
+    if not labels:
         return text.strip()
-    return text[: heading.start() if heading else labels[0].start()].strip()
+
+    first = headings[-1] if headings else labels[0]
+    return text[: first.start()].strip()
 
 
 def as_value(cell: Any) -> Any:

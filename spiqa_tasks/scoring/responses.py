@@ -56,10 +56,15 @@ def _parted(text: str) -> tuple[str, bool]:
             is_open = True
             position = tag.end()
 
+    if not position:
+        return text, is_cut  # without tags nothing is cut, not even blanks around the text
+
     if is_open:
-        answer = _answer_in_block(text, position)
-        return "".join([*kept, answer]).strip(), is_cut if answer else True
-    return "".join([*kept, text[position:]]).strip() if position else text, is_cut
+        kept.append(_answer_in_block(text, position))
+        is_cut = is_cut or not kept[-1]
+    else:
+        kept.append(text[position:])
+    return "".join(kept).strip(), is_cut
 
 
 def _final_channel(text: str) -> tuple[str, bool]:
