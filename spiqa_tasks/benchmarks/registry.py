@@ -117,40 +117,40 @@ def yaml_folder() -> Path:
     return Path(str(resources.files("spiqa_tasks.yaml_configs")))
 
 
-def load_table(name: str, split: str, settings: str, source: Source | None = None) -> Any:
+def load_table(name: str, split: str, settings: str) -> Any:
     """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
 
-    `source` has the release files (default: shipped for `demo...`, else `default_source`). Raises
+    The release files are the shipped ones for `demo...`, else those of `default_source`. Raises
     InputError: unknown split or settings; DataError: files missing, unreadable or not in the
     release's format.
     """
     import pyarrow
 
-    rows = _loaded(name, split, settings, source)
+    rows = _loaded(name, split, settings)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(
     name: str, split: str, settings: str, source: Source | None = None
 ) -> list[dict[str, Any]]:
-    """Return the rows of a task as dicts; see `load_table`."""
+    """Return the rows of a task as dicts, also of another `source` of release files; see
+    `load_table`.
+    """
     rows = _loaded(name, split, settings, source)
     return rows if isinstance(rows, list) else list(rows.to_pylist())
 
 
-def rows_for_scoring(
-    name: str, split: str, settings: str, source: Source | None = None
-) -> list[dict[str, Any]]:
+def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any]]:
     """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text
     is read.
     """
     benchmark = ALL_BENCHMARKS[name]
     parsed = benchmark.parse(settings)
-    rows = load_rows(name, split, settings_text(benchmark.scoring_settings(parsed)), source)
+    rows = load_rows(name, split, settings_text(benchmark.scoring_settings(parsed)))
     return [row | {"settings": settings_text(parsed)} for row in rows]
 
 
-def _loaded(name: str, split: str, settings: str, source: Source | None) -> Any:
+def _loaded(name: str, split: str, settings: str, source: Source | None = None) -> Any:
     benchmark = ALL_BENCHMARKS[name]
     if split not in benchmark.splits:
         raise InputError(
