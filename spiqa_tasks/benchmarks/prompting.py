@@ -30,10 +30,12 @@ def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[s
     """Return chat messages, one per turn; `form` as in `chat_content`."""
     turns: list[tuple[str, list[Part]]] = []
     for part in parts:
-        if isinstance(part, Turn) or not turns:
-            turns.append((part.role if isinstance(part, Turn) else "user", []))
-        if not isinstance(part, Turn):
-            turns[-1][1].append(part)
+        if isinstance(part, Turn):
+            turns.append((part.role, []))
+            continue
+        if not turns:
+            turns.append(("user", []))
+        turns[-1][1].append(part)
     return [{"role": role, "content": chat_content(content, form)} for role, content in turns]
 
 
@@ -65,11 +67,15 @@ def plain_text(parts: Sequence[Part]) -> str:
     A blank line separates turns.
     """
     mark = "[picture] " if sum(isinstance(part, Picture) for part in parts) > 1 else ""
-    texts = (
-        part if isinstance(part, str) else mark if isinstance(part, Picture) else "\n\n"
-        for part in parts
-    )
-    return "".join(texts).removeprefix("\n\n")
+    text = ""
+    for part in parts:
+        if isinstance(part, Turn):
+            text += "\n\n"
+        elif isinstance(part, Picture):
+            text += mark
+        else:
+            text += part
+    return text.removeprefix("\n\n")
 
 
 def visuals(parts: Iterable[Part]) -> list[Any]:
