@@ -213,16 +213,14 @@ class RecordSet:
         return [record for record in records if group in record.groups.values()]
 
     def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return the value of a metric.
+        """Return the value of a metric, over all of its records or those of a group.
 
-        NaN with a reason without records or with too few of the task's questions.
-
-        The one rule holds for a group as for the whole.
+        NaN with a reason without records, or with too few of the questions of the task or group.
         """
-        # Missing answers are no random sample, of a group neither.
         members = self.members(metric, group)
-        if whole := self.withheld():
-            return whole if group is None else replace(whole, n=len(members))
+        # Answers that the run lacks are no random sample of any group.
+        if run_withheld := self.withheld():
+            return run_withheld if group is None else replace(run_withheld, n=len(members))
 
         total = self._total(metric, group)
         if not members and not total:
@@ -248,8 +246,9 @@ class RecordSet:
 
     def withheld(self) -> Value | None:
         """Return the value of every metric if too few of the questions were answered, or None."""
-        whole = self.partial or not self.asked
-        reason = "" if whole else too_few(self.answered, self.asked, "questions were answered")
+        if self.partial or not self.asked:
+            return None
+        reason = too_few(self.answered, self.asked, "questions were answered")
         return Value(math.nan, self.answered, reason=reason) if reason else None
 
 

@@ -90,8 +90,12 @@ def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]
     An extracted folder may replace an archive.
     """
     files = SPLITS[split]
-    patterns = [files.annotations, *([files.archive(settings)] if settings.shows_pictures else [])]
-    patterns += [PARAGRAPHS] if settings.setting == "fullpaper" and files.read is read_a else []
+    patterns = [files.annotations]
+    if settings.shows_pictures:
+        patterns.append(files.archive(settings))
+    # The other formats have the full text in their annotations.
+    if settings.setting == "fullpaper" and files.read is read_a:
+        patterns.append(PARAGRAPHS)
     return [(SPIQA, pattern) for pattern in patterns]
 
 
