@@ -86,6 +86,7 @@ class _RateSearch:
     pause: int = EPOCHS_TO_TRIAL
 
     def next_rate(self, epoch: _Epoch, rate: float) -> float:
+        """Return the rate of the epoch after this one, which was asked at `rate`."""
         seconds = epoch.end - epoch.since
         asked = epoch.started / seconds
         accepted = (epoch.started - epoch.refused) / seconds
@@ -99,10 +100,16 @@ class _RateSearch:
         halfway = self.accepted * math.sqrt(change)
         if self.is_trial:
             return self._after_trial(asked, accepted, is_free=accepted > halfway)
-        if change < SLOWED and accepted < halfway:
-            before, self.asked, self.accepted = self.asked, 0.0, 0.0
-            return FASTEST * before
-        if change < SLOWED or change >= 1:
+
+        is_slower = change < SLOWED
+        if is_slower and accepted < halfway:
+            # slowing down lowered what is accepted, not the refusals: back to the earlier rate
+            faster = FASTEST * self.asked
+            self.asked, self.accepted = 0.0, 0.0
+            return faster
+
+        # an epoch that is only a little slower shows nothing: the earlier one stays to compare with
+        if is_slower or change >= 1:
             self.asked, self.accepted = asked, accepted
         return self._near_limit(asked, accepted)
 
@@ -190,9 +197,12 @@ class Pace:
             self._begin_epoch(now)
 
     def _count_started(self, now: float) -> None:
+        """Count a request to the epoch, or end one that is long enough for its requests."""
         epoch = self._epoch
-        least = EPOCH_SECONDS if epoch.started >= EPOCH_REQUESTS else LONGEST_EPOCH
-        if epoch.started and now - epoch.since >= least:
+        has_enough = epoch.started >= EPOCH_REQUESTS
+        long_enough = EPOCH_SECONDS if has_enough else LONGEST_EPOCH
+        if epoch.started and now - epoch.since >= long_enough:
+            # it may have ended before, and wait for its last requests to come back
             epoch.end = min(epoch.end, now)
         if now < epoch.end:
             epoch.started += 1

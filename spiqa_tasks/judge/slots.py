@@ -35,7 +35,7 @@ class Slots:
     answers: int = 0
     slowest: float = 0.0
     _quickest: float = math.inf
-    _typical: float = math.inf
+    _lowest_median: float = math.inf
     _waits: list[float] = field(default_factory=list)
     _changed: float = 0.0
 
@@ -55,11 +55,15 @@ class Slots:
             return
 
         # the median, as answers of one server differ by more than 1.5 times by chance
-        typical = statistics.median_high(self._waits)
-        reference = self._quickest if math.isinf(self._typical) else self._typical
-        self._typical = min(self._typical, typical)
-        is_same = typical <= SAME * reference
-        self._change(min(2 * self.limit, self.config.concurrency) if is_same else self.limit, now)
+        median = statistics.median_high(self._waits)
+        is_first = math.isinf(self._lowest_median)
+        reference = self._quickest if is_first else self._lowest_median
+        self._lowest_median = min(self._lowest_median, median)
+
+        limit = self.limit
+        if median <= SAME * reference:
+            limit = min(2 * limit, self.config.concurrency)
+        self._change(limit, now)
 
     def shrink(self, now: float, asked: float, answers_before: int) -> bool:
         """Lower the limit if a request without an answer is in a queue; return whether it is.
