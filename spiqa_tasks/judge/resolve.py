@@ -69,12 +69,12 @@ def parse_judge(
     provider = _provider(name, model)
     url = _url(f"{name}:{model}", provider, address, base_url, environ)
 
-    is_public = url == provider.url != ""
+    is_public = bool(url) and url == provider.url
     extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
-    if not headers and _is_environs(url, environ):
-        headers = environ.get(HEADER_VARIABLE, "").splitlines()
     if is_public or not url:
         headers = ()
+    elif not headers and _is_environs(url, environ):
+        headers = environ.get(HEADER_VARIABLE, "").splitlines()
     return JudgeConfig(
         name,
         model,
@@ -183,7 +183,11 @@ def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str 
         return None
     own = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
     judges = environ.get(KEY_VARIABLE, "").strip() if _is_environs(url, environ) else ""
-    return judges or own if _named_url(environ) else own or judges
+
+    # If the environment names a server, `judges` is the key of this very one.
+    if _named_url(environ):
+        return judges or own
+    return own or judges
 
 
 def _checked_key(key: str | None) -> str | None:
