@@ -195,11 +195,12 @@ class Judge(JudgeClient):
         """Return the verdict on a test question; of several draws a few may be cut off."""
         draws = client.verdicts(request.requests_per_draw)
         whole = [draw for draw in draws if not _is_cut_off(draw)]
-        if len(draws) - len(whole) > MOST_CUT_OFF * len(draws):
-            whole = draws
-        for draw in whole:
+        are_few_cut = len(draws) - len(whole) <= MOST_CUT_OFF * len(draws)
+        # of too many, the first one stops the run with its reason
+        required = whole if are_few_cut else draws
+        for draw in required:
             self._require_answer(draw)
-        return verdict_of_draws(request, whole)
+        return verdict_of_draws(request, required)
 
     def _require_answer(self, verdict: Verdict) -> None:
         if verdict.reason is not None:

@@ -98,10 +98,11 @@ class SdkJudge(Provider):
             try:
                 return await self._ask(sent, request)
             except RequestError as error:
-                if error.complaint:
-                    adaptation.learn(error.complaint, sent)
-                if not error.complaint or adaptation.applied(body) == sent:
+                if not error.complaint:
                     raise
+                adaptation.learn(error.complaint, sent)
+                if adaptation.applied(body) == sent:
+                    raise  # nothing was learned
         return await self._ask(adaptation.applied(body), request)
 
     async def _ask(self, body: dict[str, Any], request: JudgeRequest) -> Verdict:
