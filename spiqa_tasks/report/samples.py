@@ -1,6 +1,7 @@
 """Samples of the runs as data for the page's browser: question, figures, and each run's answer."""
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -34,8 +35,9 @@ def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
     for task in dict.fromkeys(run.task for run in runs):
         of_task = [run for run in runs if run.task == task]
         every = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
-        # At equal distances, rounded up so that they are at most so many.
-        ids = every[:: -(-len(every) // MOST) or 1]
+        # At equal distances; rounded up, so that they are at most so many.
+        step = max(1, math.ceil(len(every) / MOST))
+        ids = every[::step]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
         if len(ids) < len(every):
             data["notes"].append(
@@ -71,10 +73,11 @@ def _samples_of(
             answer = {"run": labels.index(run.name), **_answer(record, response)}
             if record.id in scores:
                 answer["score"] = scores[record.id]
-            # An answer has a prompt of its own if its run was asked otherwise than the first.
-            is_told = prompt in ("", sample.get("question"))
-            if not is_told and sample.setdefault("prompt", prompt) != prompt:
-                answer["prompt"] = prompt
+            if prompt not in ("", sample.get("question")):
+                # An answer has a prompt of its own if its run was asked otherwise than the first.
+                first = sample.setdefault("prompt", prompt)
+                if prompt != first:
+                    answer["prompt"] = prompt
             sample["answers"].append(answer)
 
     return list(by_id.values())
