@@ -50,7 +50,9 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
         "fingerprint": fingerprint,
         "extra": config.extra,
         "prompt": request.prompt,
-        "images": [_image_key(image) for image in request.images],
+        "images": [
+            hashlib.sha256(Path(image).read_bytes()).hexdigest() for image in request.images
+        ],
         "max_tokens": request.max_tokens,
         "top_logprobs": request.top_logprobs,
         "repeat": request.repeat,
@@ -59,12 +61,6 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
     if request.draws:
         fields |= {"draws": request.draws, "thoughts": request.thoughts}
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
-
-
-def _image_key(image: str) -> str:
-    if image.startswith(("http://", "https://", "data:")):
-        return image
-    return hashlib.sha256(Path(image).read_bytes()).hexdigest()
 
 
 class VerdictCache:

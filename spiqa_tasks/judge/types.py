@@ -137,7 +137,7 @@ class JudgeRequest:
     """A request, sent at temperature 0 or, with `draws`, that many times at temperature 1.
 
     Attributes:
-        images: local paths or http(s)/data URLs.
+        images: paths of pictures.
         top_logprobs: number of most likely first tokens to return; None for a written answer.
         cut: whether the answer is shown without its middle.
         repeat: number of a repeat of the same request, and of a draw; not sent.

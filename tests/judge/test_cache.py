@@ -141,15 +141,15 @@ def test_a_new_file_of_another_process_is_not_moved_aside(path: Path) -> None:
     assert set(read(path, ["of the first", "of the second"])) == {"of the first", "of the second"}
 
 
-def test_pictures_count_by_content_and_addresses_as_they_are(tmp_path: Path) -> None:
-    """A copy has the same verdict; an address is not opened."""
+def test_pictures_count_by_content(tmp_path: Path) -> None:
+    """A copy has the same verdict."""
     files = [tmp_path / name for name in ("a.png", "b.png", "c.png")]
     for file, content in zip(files, (b"same", b"same", b"other"), strict=True):
         file.write_bytes(content)
-    shown = [*map(str, files), "http://h/a.png", "https://h/a.png", "data:image/png;base64,AA"]
+    shown = [str(file) for file in files]
     config = JudgeConfig("openai", "m")
     keys = [request_key(config, "", JudgeRequest("?", images=(image,))) for image in shown]
-    assert (keys[0] == keys[1], len(set(keys))) == (True, 5)
+    assert (keys[0] == keys[1], len(set(keys))) == (True, 2)
 
 
 @contextmanager

@@ -32,11 +32,8 @@ class AnthropicJudge(SdkJudge):
         return headers
 
     @staticmethod
-    def image_part(url: str) -> dict[str, Any]:
-        media_type, is_data, data = url.removeprefix("data:").partition(";base64,")
-        source = {"type": "url", "url": url}
-        if is_data:
-            source = {"type": "base64", "media_type": media_type, "data": data}
+    def image_part(media_type: str, data: str) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "image", "source": source}
 
     @staticmethod

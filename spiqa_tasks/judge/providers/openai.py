@@ -57,8 +57,8 @@ class OpenAIJudge(SdkJudge):
         return headers
 
     @staticmethod
-    def image_part(url: str) -> dict[str, Any]:
-        return {"type": "image_url", "image_url": {"url": url}}
+    def image_part(media_type: str, data: str) -> dict[str, Any]:
+        return {"type": "image_url", "image_url": {"url": f"data:{media_type};base64,{data}"}}
 
     def body(self, request: JudgeRequest) -> dict[str, Any]:
         body = super().body(request)

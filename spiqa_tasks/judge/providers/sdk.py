@@ -65,8 +65,8 @@ class SdkJudge(Provider):
 
     @staticmethod
     @abstractmethod
-    def image_part(url: str) -> dict[str, Any]:
-        """Return a picture at an address, or in a data URL, as part of a message."""
+    def image_part(media_type: str, data: str) -> dict[str, Any]:
+        """Return a picture, its file in base64, as part of a message."""
 
     @staticmethod
     @abstractmethod
@@ -80,7 +80,7 @@ class SdkJudge(Provider):
         """
         content: Any = request.prompt.encode("utf-8", "replace").decode()
         if request.images:
-            pictures = [self.image_part(_url(image)) for image in request.images]
+            pictures = [self.image_part(*_encoded(image)) for image in request.images]
             content = [*pictures, {"type": "text", "text": content}]
         return {
             **self._config.extra_fields,
@@ -315,9 +315,7 @@ def _parsed(content: bytes) -> Any:
         return None
 
 
-def _url(image: str) -> str:
-    """Return a URL as it is; a local picture as a data URL."""
-    if image.startswith(("http://", "https://", "data:")):
-        return image
+def _encoded(image: str) -> tuple[str, str]:
+    """Return the media type of a picture's file, and its content in base64."""
     media_type = mimetypes.guess_type(image)[0] or "image/png"
-    return f"data:{media_type};base64,{base64.b64encode(Path(image).read_bytes()).decode()}"
+    return media_type, base64.b64encode(Path(image).read_bytes()).decode()

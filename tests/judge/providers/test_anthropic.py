@@ -43,11 +43,10 @@ def test_anthropic_writes_text(server: OpenAIServer) -> None:
 
 
 def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None:
-    """A local picture and a data URL go out as base64, an address as such, each as a block
-    before the text.
-    """
+    """Each goes out as base64, as a block before the text."""
     (tmp_path / "a.jpg").write_bytes(b"jpeg")
-    images = (str(tmp_path / "a.jpg"), "data:image/png;base64,AAAA", "https://x/y.png")
+    (tmp_path / "b.png").write_bytes(b"png")
+    images = (str(tmp_path / "a.jpg"), str(tmp_path / "b.png"))
 
     assert (
         _ask(server, JudgeRequest("rank", top_logprobs=None, images=images, max_tokens=9)).text
@@ -56,8 +55,7 @@ def test_pictures_precede_the_text(server: OpenAIServer, tmp_path: Path) -> None
     (content,) = (message["content"] for message in server.requests[0]["body"]["messages"])
     assert [block.get("source") for block in content] == [
         {"type": "base64", "media_type": "image/jpeg", "data": base64.b64encode(b"jpeg").decode()},
-        {"type": "base64", "media_type": "image/png", "data": "AAAA"},
-        {"type": "url", "url": "https://x/y.png"},
+        {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"png").decode()},
         None,
     ]
     assert content[-1] == {"type": "text", "text": "rank"}

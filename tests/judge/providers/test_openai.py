@@ -52,15 +52,16 @@ def test_the_judging_request_is_the_papers(server: OpenAIServer, config: JudgeCo
 def test_images_go_out_as_data_urls_before_the_text(
     server: OpenAIServer, config: JudgeConfig, tmp_path: Path
 ) -> None:
-    """Local images are embedded, URLs are passed on."""
+    """They are embedded, in the type of their file."""
     (tmp_path / "a.png").write_bytes(b"pixels")
-    images = (str(tmp_path / "a.png"), "http://x/y.jpg")
+    (tmp_path / "b.jpg").write_bytes(b"jpeg")
+    images = (str(tmp_path / "a.png"), str(tmp_path / "b.jpg"))
     _ask(OpenAIJudge(config), JudgeRequest("p", top_logprobs=None, images=images))
     content = server.requests[0]["body"]["messages"][0]["content"]
-    encoded = base64.b64encode(b"pixels").decode()
+    encoded = [base64.b64encode(pixels).decode() for pixels in (b"pixels", b"jpeg")]
     assert [part["type"] for part in content] == ["image_url", "image_url", "text"]
-    assert content[0]["image_url"]["url"] == f"data:image/png;base64,{encoded}"
-    assert content[1]["image_url"]["url"] == "http://x/y.jpg"
+    assert content[0]["image_url"]["url"] == f"data:image/png;base64,{encoded[0]}"
+    assert content[1]["image_url"]["url"] == f"data:image/jpeg;base64,{encoded[1]}"
 
 
 def test_max_completion_tokens_is_learned_once(server: OpenAIServer, config: JudgeConfig) -> None:

@@ -11,7 +11,7 @@ from spiqa_tasks.judge.providers.sdk import with_usage
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
-PICTURE = JudgeRequest("p", top_logprobs=None, images=("data:image/png;base64,AAAA",))
+PICTURE = JudgeRequest("p", top_logprobs=None, images=("figure.png",))
 
 
 class Echo(Provider):
