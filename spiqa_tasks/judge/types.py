@@ -140,7 +140,7 @@ class JudgeRequest:
         images: paths of pictures.
         top_logprobs: number of most likely first tokens to return; None for a written answer.
         cut: whether the answer is shown without its middle.
-        repeat: number of a repeat of the same request, and of a draw; not sent.
+        repeat: number of a draw, from 0; not sent.
         thoughts: further tokens for a model that thinks first.
     """
 
@@ -155,11 +155,10 @@ class JudgeRequest:
 
     @property
     def requests_per_draw(self) -> list[JudgeRequest]:
-        """One request for each draw; the request itself without draws."""
-        if not self.draws:
+        """One request for each draw; the request itself unless it has several."""
+        if self.draws <= 1:
             return [self]
-        first = self.repeat * self.draws
-        return [replace(self, draws=1, repeat=first + draw) for draw in range(self.draws)]
+        return [replace(self, draws=1, repeat=draw) for draw in range(self.draws)]
 
 
 @dataclass(frozen=True, slots=True)
