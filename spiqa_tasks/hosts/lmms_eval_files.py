@@ -409,17 +409,21 @@ def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
 
 
 def logged_sample(
-    position: int, target: Any, response: str, metrics: Mapping[str, Any], question: str = ""
+    position: int,
+    target: str,
+    response: str,
+    metrics: Mapping[str, Mapping[str, Any]],
+    question: str = "",
 ) -> dict[str, Any]:
     """Return a line of a samples file; `metrics` maps rows to what is logged under them, the
     headline first.
     """
-    headline = next(iter(metrics.values()), None)
-    score = headline.get("score") if isinstance(headline, Mapping) else headline
-    document = json.dumps([position, str(target)])
+    headline = next(iter(metrics.values()), {})
+    score = headline.get("score")
+    document = json.dumps([position, target])
     return {
         "doc_id": position,
-        "target": str(target),
+        "target": target,
         "resps": [response],
         FILTERED: response,
         "token_counts": [None],
@@ -458,10 +462,9 @@ def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, 
     """Return the summary in the newest results file of a task below a folder, not older than
     `since`, or None.
     """
-    for samples in sorted(
-        folder.rglob(f"*{SAMPLES}{task}.jsonl"), key=lambda path: path.name, reverse=True
-    ):
-        results = samples.with_name(samples.name.removesuffix(f"{SAMPLES}{task}.jsonl") + RESULTS)
+    found = folder.rglob(f"*{SAMPLES}{task}.jsonl")
+    for samples in sorted(found, key=lambda path: path.name, reverse=True):
+        results = results_beside(samples)
         if results.is_file() and results.stat().st_mtime >= since:
             summary: Mapping[str, Any] = json.loads(results.read_bytes())[SUMMARY][task]
             return summary
@@ -536,8 +539,8 @@ def _results(
         values = {f"{row},none": value.value for row, value in task.values.items()}
         content["results"][name] = {"alias": name, **values}
         content["configs"][name] = dict(task.config)
-        content["versions"][name] = (task.config.get("metadata") or {}).get("version", 0.0)
-        content["n-shot"][name] = task.config.get("num_fewshot") or 0
+        content["versions"][name] = task.config["metadata"]["version"]
+        content["n-shot"][name] = task.config["num_fewshot"]
         content["higher_is_better"][name] = dict(task.higher_is_better)
         content["n-samples"][name] = {"original": task.questions, "effective": len(task.samples)}
         content[SUMMARY][name] = dict(task.summary)

@@ -244,7 +244,8 @@ def test_scores_of_samples_are_strict_json(tmp_path: Path) -> None:
     from spiqa_tasks.hosts.lmms_eval_files import TaskLog, logged_sample
 
     sample = logged_sample(0, "a", "a", {"l3score": {"top_logprobs": [["no", float("-inf")]]}})
-    write_log(tmp_path, "m", "", {"t": TaskLog({}, {}, {}, [sample], 1)})
+    config = {"metadata": {"version": 2.0}, "num_fewshot": 0}
+    write_log(tmp_path, "m", "", {"t": TaskLog(config, {}, {}, [sample], 1)})
     (path,) = tmp_path.glob("*_samples_t.jsonl")
     line = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert line["l3score"]["top_logprobs"] == [["no", None]]
