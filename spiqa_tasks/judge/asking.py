@@ -35,7 +35,7 @@ def ask_all(
     config: JudgeConfig,
     requests: dict[str, JudgeRequest],
     keep: Keep,
-    adaptation: Adaptation | None = None,
+    adaptation: Adaptation,
 ) -> dict[str, Verdict]:
     """Return the judge's verdicts by key, each of which goes to `keep` as soon as it arrives.
 
