@@ -146,7 +146,7 @@ def _question(
             [_number(each["path"], numbers), each["caption"], int(each["file"] in row["referred"])]
             for each in row["figures"]
         ]
-    elif "options" in row:
+    else:
         found["figures"] = _images(row, numbers)
         if not all(text in row["question"] for text in row["options"]):
             lettered = zip(row["letters"], row["options"], strict=True)

@@ -163,6 +163,7 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 
     Raises DataError: the archive is missing or has no text of these papers.
     """
+    # Of a split all papers or none.
     names = sorted(f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None)
     if names:
         folder = picture_folder(source, SPIQA, PARAGRAPHS, names, some=True)
@@ -179,8 +180,6 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 
 def _with_text(paper: Paper, folder: Path) -> Paper:
     """Return the paper with the text in a folder, '' if there is none."""
-    if paper.full_text is not None:
-        return paper
     file = folder / f"{paper.paper_id}.txt"
     if not file.is_file():
         return replace(paper, full_text="")
