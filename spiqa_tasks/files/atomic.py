@@ -70,9 +70,9 @@ def cache_path(environ: Mapping[str, str] = os.environ) -> Path:
     return Path(os.path.expanduser(root))
 
 
-def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+def cache_folder() -> Path:
     """Return the folder of `cache_path`, made if missing; DataError if it cannot be made."""
-    path = cache_path(environ)
+    path = cache_path()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

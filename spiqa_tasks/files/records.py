@@ -342,11 +342,9 @@ def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
     values = list(content.values())
     if values and _are_objects(values):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
-    return _only_list(values)
 
-
-def _only_list(values: list[Any]) -> list[Fields] | None:
-    lists = [value for value in values if value and _are_objects(value)]
+    # results beside settings, counts and the like, of which nobody knows the name
+    lists = [value for value in filter(None, values) if _are_objects(value)]
     return list(lists[0]) if len(lists) == 1 else None
 
 

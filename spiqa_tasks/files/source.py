@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -130,7 +129,7 @@ def _fetched(repository: Repository, pattern: str) -> Path:
                 repository.repo_id, repo_type="dataset", revision=revision, allow_patterns=[pattern]
             )
         )
-        if revision == repository.revision != folder.name:
+        if folder.name != revision:
             # A branch: its commit is kept, so that the data stays the same.
             write_atomically(_pin(repository), folder.name.encode())
     except Exception as error:  # errors of whichever HTTP library the hub's client is built on
@@ -158,13 +157,13 @@ def demo_source() -> LocalSource:
     return LocalSource(Path(str(resources.files("spiqa_tasks.demo"))))
 
 
-def default_source(environ: Mapping[str, str] = os.environ, *, fetches: bool = True) -> Source:
+def default_source(*, fetches: bool = True) -> Source:
     """Return the folder that `SPIQA_TASKS_DATA` names, else the hub.
 
     With `fetches` false it is what is cached of the hub. Raises DataError: the variable names no
     folder.
     """
-    root = environ.get("SPIQA_TASKS_DATA")
+    root = os.environ.get("SPIQA_TASKS_DATA")
     if not root:
         return HubSource(fetches)
     path = Path(os.path.expanduser(root)).resolve()

@@ -105,12 +105,15 @@ def test_the_variable_names_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
-def test_the_folder_is_made_when_it_is_needed(tmp_path: Path) -> None:
+def test_the_folder_is_made_when_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The path alone makes nothing; what cannot be made says which variable to set."""
-    environ = {"SPIQA_TASKS_CACHE": str(tmp_path / "a" / "b")}
-    assert not cache_path(environ).exists()
-    assert cache_folder(environ).is_dir()
-    assert cache_folder(environ) == tmp_path / "a" / "b"
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "a" / "b"))
+    assert not cache_path().exists()
+    assert cache_folder().is_dir()
+    assert cache_folder() == tmp_path / "a" / "b"
     (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "file" / "below"))
     with pytest.raises(DataError, match="SPIQA_TASKS_CACHE"):
-        cache_folder({"SPIQA_TASKS_CACHE": str(tmp_path / "file" / "below")})
+        cache_folder()

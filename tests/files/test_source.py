@@ -23,9 +23,10 @@ from spiqa_tasks.files.source import (
 )
 
 
-def test_unset_variable_means_the_hub() -> None:
+def test_unset_variable_means_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without SPIQA_TASKS_DATA files come from the hub."""
-    assert isinstance(default_source({}), HubSource)
+    monkeypatch.delenv("SPIQA_TASKS_DATA", raising=False)
+    assert isinstance(default_source(), HubSource)
 
 
 def test_missing_file_names_the_command_that_fetches_it(tmp_path: Path) -> None:
@@ -181,7 +182,9 @@ def _cached(path: Path, content: str = "") -> None:
     path.write_text(content)
 
 
-def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path: Path) -> None:
+def test_a_local_folder_has_files_in_their_order_and_extracted_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Below the repository's own folder."""
     for name in ("b.json", "a.json", "x/y.png"):
         _cached(tmp_path / "spiqa" / name)
@@ -195,17 +198,19 @@ def test_a_local_folder_has_files_in_their_order_and_extracted_folders(tmp_path:
     assert source.folder(MMSTAR, "x") is None
     assert str(LocalSource(tmp_path)) == str(tmp_path)
     assert str(HubSource()) == "the Hugging Face hub"
-    assert default_source({"SPIQA_TASKS_DATA": str(tmp_path / "spiqa" / "..")}) == LocalSource(
-        tmp_path.resolve()
-    )
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "spiqa" / ".."))
+    assert default_source() == LocalSource(tmp_path.resolve())
     assert [path.name for path in demo_source().files(MMSTAR, "*.parquet")]
 
 
-def test_a_variable_that_names_no_folder_is_refused(tmp_path: Path) -> None:
+def test_a_variable_that_names_no_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sentence quotes it; the home of an unknown user is left as it stands."""
     for value in (str(tmp_path / "x"), "~nobody-has-this-name/data"):
+        monkeypatch.setenv("SPIQA_TASKS_DATA", value)
         with pytest.raises(DataError, match=rf"found no folder {value!r}\. Correct it"):
-            default_source({"SPIQA_TASKS_DATA": value})
+            default_source()
 
 
 def test_a_fingerprint_is_that_of_the_contents_one_after_the_other(tmp_path: Path) -> None:
