@@ -140,14 +140,15 @@ def match(
     earlier: Counter[str] = Counter()
     for answer in answers:
         row_ids = _ids_of_rows(answer, rows, names, has_keys)
-        # both answers to a question that a paper asks twice are in the release's order; a single
-        # one may be to either
-        if len(row_ids) not in (1, times[answer.id]):
+        if len(row_ids) == 1:
+            found.append(replace(answer, id=row_ids[0]))
+        elif len(row_ids) == times[answer.id]:
+            # a paper asks the question twice: both answers are in the release's order
+            found.append(replace(answer, id=row_ids[earlier[answer.id]]))
+            earlier[answer.id] += 1
+        else:
+            # no row, or a question asked twice, to either of which a single answer may be
             unknown[answer.id] = None
-            continue
-        row_id = row_ids[earlier[answer.id] % len(row_ids)]
-        earlier[answer.id] += 1
-        found.append(replace(answer, id=row_id))
 
     by_id, duplicates = by_question(path, found)
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
@@ -448,21 +449,23 @@ def _is_question(answer: Answer, row: Row) -> bool:
         return True
 
     # SciFIBench's prompts have other words for its questions, which only their options tell apart
-    texts = [plain(text) for text in row.get("options", ()) if text]
-    is_known = answer.record is not None or max(texts, key=len, default="") not in ours
-    return is_known and bool(texts) and all(text in theirs for text in texts)
+    options = [plain(text) for text in row.get("options", ()) if text]
+    if not options or not all(option in theirs for option in options):
+        return False
+    # a question that lists its options stands whole in a plain file, with the same words
+    lists_options = max(options, key=len) in ours
+    return answer.record is not None or not lists_options
 
 
 def _from_difference(one: str, other: str) -> tuple[str, str]:
     """Two texts for a sentence, without what both begin with if that is long."""
-    texts = [" ".join(text.split()) for text in (one, other)]
-    pairs = zip(*texts, strict=False)
-    same = next((place for place, (a, b) in enumerate(pairs) if a != b), min(map(len, texts)))
-    if same < LONGEST // 2:
-        return _quoted(one), _quoted(other)
-    start = same - LONGEST // 4
-    return _quoted(f"...{texts[0][start:]}"), _quoted(f"...{texts[1][start:]}")
+    one, other = (" ".join(text.split()) for text in (one, other))
+    pairs = enumerate(zip(one, other, strict=False))
+    differing = [place for place, (a, b) in pairs if a != b]
+    same = min([*differing, len(one), len(other)])
 
-
-def _quoted(text: str) -> str:
-    return repr(" ".join(text.split())[:LONGEST])
+    if same >= LONGEST // 2:
+        # some of the same text shows where in the question the difference is
+        start = same - LONGEST // 4
+        one, other = f"...{one[start:]}", f"...{other[start:]}"
+    return repr(one[:LONGEST]), repr(other[:LONGEST])
