@@ -187,17 +187,15 @@ class Columns:
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return label -> text of the options, in one column or in a column for each; or {}."""
         name = self.name("options", row)
+        options = _filled_options(row, [name]) if name else {}
+
+        named = self.named.get("options")
+        # a named column that is not of one option counts alone
+        is_alone = named is not None and not _option_letter(named)
+        if options or is_alone:
+            return options
         separate = {_option_letter(column): cell for column, cell in row.items()}
-        # a named column that is none of these counts alone
-        is_alone = not _option_letter(self.named.get("options", "A"))
-        letters = [] if is_alone else sorted(separate.keys() - {""})
-        for cells, columns in ((row, [name] if name else []), (separate, letters)):
-            with suppress(ValueError):
-                found = options_of(cells, columns) if columns else {}
-                filled = {label: text for label, text in found.items() if text}
-                if filled:
-                    return filled
-        return {}
+        return _filled_options(separate, sorted(separate.keys() - {""}))
 
     def check_options(self, rows: Collection[Mapping[str, Any]], where: object) -> None:
         """Raise InputError if the column for options has cells, and no row has options; say so if
@@ -381,6 +379,14 @@ def _likely_answer(found: Collection[str], columns: Columns) -> str:
     if not likely and "answer" in found and not has_options:
         likely = ["answer"]
     return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
+
+
+def _filled_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
+    """Label -> text of the options in some columns, without empty ones; {} if they are none."""
+    if columns:
+        with suppress(ValueError):
+            return {label: text for label, text in options_of(row, columns).items() if text}
+    return {}
 
 
 @cache

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -90,23 +90,20 @@ def unscored_runs(
         wanted = replace(wanted, tasks=tuple(named))
     if len(named) == 1:
         # files of answers need not say their task, nor be right about it
-        paths = [RunPath(place.path, *named) for place in paths]
+        (only,) = named
+        paths = [RunPath(place.path, only) for place in paths]
 
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(run for run in runs if not run.logged)
-    by_task = _by_task(runs, named)
+    by_task = _by_task(runs, named, wanted.include)
     if not by_task:
         _check_host_tasks(name, paths, runs, remarks)
 
-    found: ByTask = []
-    for task_name, same in by_task.items():
-        task = named.get(task_name) or task_of_run(same[0], wanted.include)
-        found.append((task, selection.with_unique_labels(same)))
-
-    missing = ", ".join(sorted(named.keys() - by_task.keys()))
-    remarks += [f"{name}: no answers to {missing}."] * bool(missing)
-    return found, remarks
+    missing = named.keys() - {task.name for task, _ in by_task}
+    if missing:
+        remarks.append(f"{name}: no answers to {', '.join(sorted(missing))}.")
+    return by_task, remarks
 
 
 def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
@@ -131,12 +128,17 @@ def _check_host_tasks(
     )
 
 
-def _by_task(runs: Iterable[Run], named: Collection[str]) -> dict[str, list[Run]]:
-    """Task -> the runs with answers to it, of tasks of this package or those that are named."""
-    by_task: dict[str, list[Run]] = {}
+def _by_task(runs: Iterable[Run], named: Mapping[str, Task], include: Sequence[Path]) -> ByTask:
+    """The tasks of this package, or those that are named, each with the answers to it."""
+    by_name: dict[str, list[Run]] = {}
     for run in runs:
         if run.logged and (run.is_own or run.task in named):
-            by_task.setdefault(run.task, []).append(run)
+            by_name.setdefault(run.task, []).append(run)
+
+    by_task = []
+    for name, same in by_name.items():
+        task = named.get(name) or task_of_run(same[0], include)
+        by_task.append((task, selection.with_unique_labels(same)))
     return by_task
 
 
@@ -278,9 +280,12 @@ def _first_number(asked: Sequence[Answer]) -> int | None:
 
     lowest = min(int(answer.reference) for answer in asked)
     room = min(len(answer.known_options) - int(answer.reference) for answer in asked)
-    # a 0 is no number from 1, nor is a 4 of four options one from 0
-    is_clear = room >= 0 and (lowest == 0) != (room == 0)
-    return int(room == 0) if is_clear else None
+    # the fourth of four options is 3 counted from 0, 4 counted from 1
+    fits_from_0 = room > 0
+    fits_from_1 = room >= 0 and lowest > 0
+    if fits_from_0 == fits_from_1:
+        return None
+    return 1 if fits_from_1 else 0
 
 
 def _named_label(answer: Answer) -> str:
