@@ -16,7 +16,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.task import NAMES, ROUNDING, unit
+from spiqa_tasks.runs.task import ROUNDING, reported_shares
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.responses import without_reasoning
@@ -178,14 +178,9 @@ def _reported(run: Run, metric: str) -> list[float]:
     if run.is_own:
         values = [run.value(each).value for each in run.metrics if each.name == metric]
         return [value for value in values if not math.isnan(value)]
-    return _in_units(run, metric) if metric in run.written.values else []
-
-
-def _in_units(run: Run, metric: str) -> list[float]:
-    """Return a host's value as a share, in each unit it may be in."""
-    divisor = unit(run.task, metric, run.origin.config)
-    divisors = NAMES.values() if divisor is None else [divisor]
-    shares = [run.written.values[metric] / each for each in divisors]
+    if metric not in run.written.values:
+        return []
+    shares = reported_shares(run.task, run.origin.config, run.written.values[metric], metric)
     return [share for share in shares if 0 <= share <= 1]
 
 

@@ -125,7 +125,8 @@ def values_of(run: Run) -> dict[str, Value]:
     for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
         omitted = run.written.omitted
         if metric.name in omitted:
-            found |= {} if group else {name: Value(math.nan, 0, reason=omitted[name])}
+            if not group:
+                found[name] = Value(math.nan, 0, reason=omitted[name])
             continue
         if name == summary.UNFORMATTED and not metric.of_documents and run.form in summary.PLAIN:
             continue

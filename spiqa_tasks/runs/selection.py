@@ -57,11 +57,13 @@ class Subset:
         Raises InputError: an id that a run over a whole task has no answer to, or a list of
         other data.
         """
-        asked = {_question(answer) for answer in run.by_id.values()}
-        listed = asked & set(self.ids)
-        is_part = run.record_set.part and listed
+        known = {_question(answer) for answer in run.by_id.values()}
+        listed = known & set(self.ids)
+        # over a part of the task, other ids of the list may be those of questions without an answer
+        if run.record_set.part and listed:
+            known.update(self.ids)
         data = set(filter(None, run.signature.data.split("+")))
-        self._check(run.task, data, set(self.ids) if is_part else asked)
+        self._check(run.task, data, known)
 
         answers = [
             self._signed(answer) for answer in run.by_id.values() if _question(answer) in listed

@@ -162,15 +162,15 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
 
     reported = run.written.values.get(metric.name, math.nan)
     divisor = unit(run.task, metric.name, run.origin.config)
-    share = reported / (divisor or math.nan)
-    if not 0 <= share <= 1:
-        known = "no value" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
-        reason = f"no question has a score, and the host reports {known}"
-        return Value(math.nan, 0, reason=reason)
+    # NaN, no value, is in no range
+    if divisor is not None and 0 <= reported <= divisor:
+        asked = _members(run, metric.name)
+        answered = sum(record.status != "request_failed" for record in asked)
+        return withheld(answered, len(asked)) or Value(reported / divisor, answered)
 
-    asked = _members(run, metric.name)
-    answered = sum(record.status != "request_failed" for record in asked)
-    return withheld(answered, len(asked)) or Value(share, answered)
+    known = "no value" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
+    reason = f"no question has a score, and the host reports {known}"
+    return Value(math.nan, 0, reason=reason)
 
 
 def headline_fault(run: Run) -> str:
@@ -228,20 +228,29 @@ def unit(task: str, metric: str, config: Mapping[str, Any]) -> float | None:
 def is_reported(
     task: str, config: Mapping[str, Any], reported: float, metric: str, mean: float
 ) -> bool:
-    """Return whether a mean of scores is what the host reports: in its unit or, where that is
-    not known, in any.
-    """
+    """Return whether a mean of scores is what the host reports."""
+    shares = reported_shares(task, config, reported, metric)
+    return any(abs(mean - share) <= ROUNDING for share in shares)
+
+
+def reported_shares(
+    task: str, config: Mapping[str, Any], reported: float, metric: str
+) -> list[float]:
+    """Return the host's value as a share: in its unit or, where that is not known, in each."""
     divisor = unit(task, metric, config)
     divisors = NAMES.values() if divisor is None else [divisor]
-    return any(abs(mean - reported / each) <= ROUNDING for each in divisors)
+    return [reported / each for each in divisors]
 
 
 def _named_headline(run: Run) -> str | None:
+    """The headline of the task's YAML or, without one, of `HEADLINES`."""
     named: str | None = _metadata(run.origin.config).get("headline")
+    if named is not None:
+        return named
     for task, metric in HEADLINES.items():
-        if named is None and run.task.startswith(task):
-            named = metric
-    return named
+        if run.task.startswith(task):
+            return metric
+    return None
 
 
 def _members(run: Run, metric: str) -> list[Record]:
