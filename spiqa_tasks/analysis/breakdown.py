@@ -81,13 +81,20 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
 
 def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
     """Return a value of a run's metric over a group."""
-    is_known = not math.isnan(value.value)
-    low, high = (value.interval if is_known else None) or (None, None)
-
-    # Of a part of a task, a group may be short of answers without its file saying so.
-    size = run.written.sizes.get(group, 0)
-    is_of_part = run.record_set.part and value.n >= size and not (size and is_known)
-    questions = f"{value.n} of {max(value.n, size)}"
-    if group == OVERALL or is_of_part:
-        questions = run.coverage
+    low, high = value.interval or (None, None)
+    questions = _questions(run, group, value)
     return GroupValue(run.name, run.task, metric, group, value.n, value.value, low, high, questions)
+
+
+def _questions(run: Run, group: str, value: Value) -> str:
+    """Return the answered questions of a group, `n of N`; the task's if the group's are unknown."""
+    if group == OVERALL:
+        return run.coverage
+
+    size = run.written.sizes.get(group, 0)
+    is_short = value.n < size
+    is_whole = size and not math.isnan(value.value)
+    # Over a part of a task, a group may be short of answers without its file saying so.
+    if run.record_set.is_whole or is_short or is_whole:
+        return f"{value.n} of {max(value.n, size)}"
+    return run.coverage

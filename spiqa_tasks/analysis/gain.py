@@ -101,8 +101,9 @@ def ablation_pairs(
 
     Raises InputError: no pair, or runs that must not be compared.
     """
-    bases = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
-    seeing, blind, problems = _by_role(selection.select_tasks(runs, tasks, variants=True), bases)
+    named = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
+    chosen = selection.select_tasks(runs, tasks, variants=True)
+    seeing, blind, bases, problems = _by_role(chosen, named)
 
     pairs = []
     alone = []
@@ -146,17 +147,19 @@ def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
     return [run for run in runs if selection.source_task(run) == task]
 
 
-def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], list[str]]:
-    """Return the runs with images, those without, and sentences on runs of neither kind.
+def _by_role(
+    runs: list[Run], named: list[Run]
+) -> tuple[list[Run], list[Run], list[Run], list[str]]:
+    """Return the runs with images, those without, those of LLM bases, and sentences on others.
 
-    Runs of our `_llm` tasks are added to `bases`.
+    Bases are the `named` ones and runs of our `_llm` tasks.
     """
-    others = _without_bases(runs, bases)
+    others = _without_bases(runs, named)
     if not others:
         # The base was named by a folder with all runs: those of `_llm` tasks are the base's.
-        others = runs
-        bases.clear()
-    named = {(base.task, base.identity) for base in bases}
+        others, named = runs, []
+    bases = [*named]
+    keys_of_named = {(base.task, base.identity) for base in named}
 
     seeing = []
     blind = []
@@ -165,13 +168,13 @@ def _by_role(runs: list[Run], bases: list[Run]) -> tuple[list[Run], list[Run], l
         if remark := selection.changed_options_remark(run):
             problems.append(remark)
         elif selection.is_few_shot(run):
-            if (run.task, run.identity) not in named:
+            if (run.task, run.identity) not in keys_of_named:
                 bases.append(run)
         elif selection.is_blind(run):
             blind.append(run)
         else:
             seeing.append(run)
-    return seeing, blind, problems
+    return seeing, blind, bases, problems
 
 
 def _without_bases(runs: list[Run], bases: list[Run]) -> list[Run]:
@@ -331,11 +334,12 @@ def _row_of_questions(
 
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
     size = max(len(ids), *(run.written.sizes.get(group, 0) for run in pair.runs))
-    reason = too_few(len(both), size, "questions have a score in every run")
-    if len(both) and pair.runs[0].partial:
-        reason = ""
     if merged(frames).empty:
         reason = f"{pair.metric.name} gives no question a score in every run"
+    elif len(both) and pair.runs[0].partial:
+        reason = ""
+    else:
+        reason = too_few(len(both), size, "questions have a score in every run")
 
     result = None
     if not reason:
@@ -358,8 +362,8 @@ def _row(
         if run.record_set.withheld()
     ]
     # The runs with and without images of one model have the same name.
-    reasons = dict.fromkeys([*parts, reason] if reason else parts)
-    withheld = "; ".join(reasons)
+    reasons = dict.fromkeys([*parts, reason])
+    withheld = "; ".join(filter(None, reasons))
     warnings = _remarks(pair) if group == OVERALL else []
     if withheld:
         warnings.append(f"withheld: {withheld}")

@@ -1,9 +1,9 @@
 """`gain`: multi-modal gain and leakage of the host's runs."""
 
 import argparse
+import itertools
 from collections.abc import Sequence
 
-from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
 from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_at
 from spiqa_tasks.errors import InputError
@@ -74,17 +74,16 @@ def _check_ways(arguments: argparse.Namespace) -> None:
 
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
-    table = [row for pair in pairs for row in rows(pair, by)]
-    print(render(form, gain_table([*table, *averages(table)])))
+    tables = [rows(pair, by) for pair in pairs]
+    every = list(itertools.chain(*tables))
+    print(render(form, gain_table([*every, *averages(every)])))
 
-    for row in table:
-        if row.group == OVERALL:
-            overall = row
-        elif overall.warnings:
-            continue  # else the same would be said once for each group
-        name = f"{row.task} of {row.model} ({row.ablation}), {row.group}"
-        say(*(f"{name}: {warning}." for warning in row.warnings), program="warning")
-    return not any(row.withheld for row in table)
+    for overall, *groups in tables:
+        # What holds for all questions would be said once more for each group.
+        for row in [overall] if overall.warnings else groups:
+            name = f"{row.task} of {row.model} ({row.ablation}), {row.group}"
+            say(*(f"{name}: {warning}." for warning in row.warnings), program="warning")
+    return not any(row.withheld for row in every)
 
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:

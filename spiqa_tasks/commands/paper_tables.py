@@ -4,6 +4,7 @@ import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import by_group, overall
@@ -168,7 +169,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     measured = {_question_of(record) for record in made}
     printed = [
         record
-        for record in printed_records(filter(_is_own, runs), item.name)
+        for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
         if _question_of(record) in measured
     ]
     table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
@@ -185,10 +186,6 @@ def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
 
     printed = {value.metric for value in published_values(run, item.name)}
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
-
-
-def _is_own(run: Run) -> bool:
-    return run.is_own
 
 
 def _question_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
