@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spiqa_tasks.analysis.merging import (
-    check_comparable,
-    headline,
-    questions,
-)
+from spiqa_tasks.analysis.merging import check_comparable, headline, questions
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError

@@ -98,8 +98,11 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
 
 
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
-    same = SpiqaSettings(setting=settings.setting, protocol=settings.protocol, seed=settings.seed)
-    if split not in _SPIQA_SPLITS or settings.setting not in _SPIQA_SETTINGS or settings != same:
+    # The tables are of the defaults of all other settings.
+    printed = SpiqaSettings(
+        setting=settings.setting, protocol=settings.protocol, seed=settings.seed
+    )
+    if settings != printed or split not in _SPIQA_SPLITS or settings.setting not in _SPIQA_SETTINGS:
         return
 
     keys = {"split": _SPIQA_SPLITS[split], "setting": _SPIQA_SETTINGS[settings.setting]}
@@ -126,10 +129,11 @@ def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
 
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
     subset, _, direction = split.partition("_")
-    same = SciFIBenchSettings(
+    # The tables are of the defaults of all other settings.
+    printed = SciFIBenchSettings(
         ocr=settings.ocr, negatives=settings.negatives, extractor=settings.extractor
     )
-    if subset not in _SUBSETS or direction not in _DIRECTIONS or settings != same:
+    if settings != printed or subset not in _SUBSETS or direction not in _DIRECTIONS:
         return
 
     keys = {"subset": _SUBSETS[subset], "task": _DIRECTIONS[direction]}
@@ -150,8 +154,8 @@ _READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
 
 def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
     for row in load(paper, table):
-        same = all(row[name] == value for name, value in keys.items())
-        if same and row["value"] is not None and row["group"] not in NO_MODELS:
+        is_wanted = all(row[name] == value for name, value in keys.items())
+        if is_wanted and row["value"] is not None and row["group"] not in NO_MODELS:
             yield row
 
 

@@ -126,16 +126,21 @@ def why_printed(run: Run, printed: float, name: str, metric: str = "") -> Why:
     difference is unknown. Raises InputError: as `why`.
     """
     own = number_of(run, metric or headline(run).name)
-    # Its own metrics first: a rule that happens to agree is a worse explanation. An L3Score is not
-    # explained by a ROUGE-L.
-    needs = next((each.needs for each in run.metrics if each.name == own.metric), "nothing")
-    metrics = [each.name for each in run.metrics if each.higher_is_better and each.needs == needs]
-    for each in dict.fromkeys([*metrics, *CIRCULATING]):
-        answers = _answers(run, each)
-        for average in _averages(run, each, answers):
+    for rule in _rules_for(run, own.metric):
+        answers = _answers(run, rule)
+        for average in _averages(run, rule, answers):
             if abs(_mean(answers, average) - printed) <= PRINTED:
-                return _explained(own, _number(run, each, printed, average, answers), name, [])
+                return _explained(own, _number(run, rule, printed, average, answers), name, [])
     return _explained(own, replace(own, value=printed), name, [])
+
+
+def _rules_for(run: Run, metric: str) -> list[str]:
+    """Return the metrics and rules that may have given a printed number."""
+    # An L3Score is not explained by a ROUGE-L.
+    needs = {each.needs for each in run.metrics if each.name == metric} or {"nothing"}
+    metrics = [each.name for each in run.metrics if each.higher_is_better and each.needs in needs]
+    # The run's own come first: a rule that happens to agree is a worse explanation.
+    return list(dict.fromkeys([*metrics, *CIRCULATING]))
 
 
 def number_of(run: Run, metric: str) -> Number:
