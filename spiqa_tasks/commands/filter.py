@@ -97,12 +97,15 @@ def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
 
 def _write_list(arguments: argparse.Namespace) -> int:
     """Write the task of a kept.json, or of a task and a list of ids."""
+    kept = None
     subset = None if arguments.ids is None else read_subset(arguments.ids)
-    if subset is not None and arguments.write and subset.kept is not None:
-        kept = dict(subset.kept)
-    elif subset is not None and arguments.write and len(arguments.task) == 1:
-        kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
-    else:
+    if subset is not None and arguments.write:
+        if subset.kept is not None:
+            kept = dict(subset.kept)
+        elif len(arguments.task) == 1:
+            kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
+
+    if kept is None:
         raise InputError(
             "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write; found none"
             " of them. See `spiqa-tasks filter -h`."

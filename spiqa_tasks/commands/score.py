@@ -37,14 +37,7 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.printer import (
-    Column,
-    Columns,
-    Table,
-    add_format,
-    as_records,
-    render,
-)
+from spiqa_tasks.report.printer import Column, Table, add_format, as_records, render
 from spiqa_tasks.report.values import models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
@@ -148,8 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_folder(arguments.output)
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
-    if arguments.by is not None and not _is_scoring(arguments):
-        return 0 if _print_groups(arguments, named_runs(_as_runs(arguments))) else 3
+        if not _is_scoring(arguments):
+            return 0 if _print_groups(arguments, named_runs(_as_runs(arguments))) else 3
     return _score(arguments)
 
 
@@ -265,8 +258,11 @@ def _scores_anew(arguments: argparse.Namespace) -> bool:
 
 def _names_task(arguments: argparse.Namespace) -> bool:
     """Return whether the arguments are a task and answers to it, not RUNs."""
-    if not arguments.predictions or arguments.task.endswith(".yaml"):
-        return bool(arguments.predictions)
+    if not arguments.predictions:
+        return False
+    # a YAML is no RUN, though its file exists
+    if arguments.task.endswith(".yaml"):
+        return True
     tasks, groups = catalogue(arguments.include_path)
     return arguments.task in {**tasks, **groups} or not RunPath.parse(arguments.task).path.exists()
 
@@ -445,9 +441,10 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 def _print_values(
     arguments: argparse.Namespace, rows: Sequence[GroupValue], notes: Sequence[str] = ()
 ) -> None:
-    part: Columns = ["questions"] * any(row.is_of_part for row in rows)
-    values: Columns = [Column("value", "x 100", number, ("low", "high")), "n", *part]
     labels = ["model", "task", "metric", "group"]
+    values: list[Column | str] = [Column("value", "x 100", number, ("low", "high")), "n"]
+    if any(row.is_of_part for row in rows):
+        values.append("questions")
     print(render(arguments.format, Table(as_records(rows), labels, values, notes=notes)))
 
 
