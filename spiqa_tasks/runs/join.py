@@ -111,7 +111,12 @@ def join_questions(
     matched, unmatched["differing"], said = compared(
         run.path, matched, rows, figures, accept_differences
     )
-    remarks = [*_settings_remarks(run, asked, task)]
+    remarks = []
+    if asked.settings_text != task.settings_text:
+        remarks.append(
+            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
+            f"{task.settings_text}."
+        )
     of_ids = _match_remarks(run.path, unmatched, lacks)
     for remark in (*of_ids, *_failure_remarks(run, matched), *said):
         remarks.append(f"{task.name}: {remark}")
@@ -349,14 +354,6 @@ def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
 def _spelled(answer_id: str) -> str:
     """An id with the usual separator, for comparison."""
     return _SEPARATOR.sub("/", answer_id.strip().casefold())
-
-
-def _settings_remarks(run: Run, asked: Task, task: Task) -> Iterator[str]:
-    if asked.settings_text != task.settings_text:
-        yield (
-            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
-            f"{task.settings_text}."
-        )
 
 
 def _match_remarks(

@@ -224,18 +224,13 @@ def _host_answers(path: Path, task: LoggedTask) -> list[Answer]:
             "with --log_samples."
         )
     samples = [sample for _, sample in lmms_eval_files.read_samples(task.samples)]
-    scored = _scored_metrics(samples, task)
+    names = {name for sample in samples for name in sample.values}
+    scored = {name for name in names if _has_scores(name, samples, task)}
     limit = (task.config.get("generation_kwargs") or {}).get("max_new_tokens")
     return [
         _host_answer(answer_id, sample, scored, limit)
         for answer_id, sample in zip(_ids_of(samples), samples, strict=True)
     ]
-
-
-def _scored_metrics(samples: Sequence[LoggedSample], task: LoggedTask) -> set[str]:
-    """The metrics whose scores are known."""
-    names = {name for sample in samples for name in sample.values}
-    return {name for name in names if _has_scores(name, samples, task)}
 
 
 def _has_scores(name: str, samples: Sequence[LoggedSample], task: LoggedTask) -> bool:
