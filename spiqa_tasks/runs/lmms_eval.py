@@ -144,8 +144,9 @@ def _asked(task: Task, logged: LoggedTask) -> int:
     """The number of the task's questions: the release's, unless a hook left some out."""
     loader = str(logged.config.get("process_docs", _OWN_LOADER))
     is_filtered = "kept" in (logged.config.get("metadata") or {})
-    is_changed = is_filtered or not loader.startswith(_OWN_LOADER)
-    return logged.questions if is_changed and logged.questions else task.questions
+    if is_filtered or not loader.startswith(_OWN_LOADER):
+        return logged.questions or task.questions
+    return task.questions
 
 
 # Answers to tasks of this package

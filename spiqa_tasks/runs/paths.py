@@ -89,15 +89,19 @@ def read_runs(
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     tasks = {*known, place.task} - {""}
-    at_path, faults = read_path(place.path, tasks, columns)
-    runs = []
-    for run in _of_named_task(place, at_path, task):
+    runs, faults = read_path(place.path, tasks, columns)
+    runs = _with_given_task(runs, place, task)
+    if place.task:
+        runs = _only_named(runs, place)
+
+    defined = []
+    for run in runs:
         if run.form not in lmms_eval.FORMS:
             run = replace(run, definition=known.get(run.task))
         model = run.identity.label
         logger.info("%s: answers of %s to %s (%s)", run.path, model, run.task or "?", run.form)
-        runs.append(run)
-    return runs, faults
+        defined.append(run)
+    return defined, faults
 
 
 def read_path(
@@ -162,20 +166,21 @@ def task_in_name(path: Path, tasks: Collection[str]) -> tuple[str, str]:
     return model, names.get(name, "")
 
 
-def _of_named_task(place: RunPath, runs: list[Run], task: str) -> list[Run]:
-    """The runs to the task that is named with a path; else all, those of no task named `task`.
+def _with_given_task(runs: list[Run], place: RunPath, task: str) -> list[Run]:
+    """The runs, those of no task with the one that is named with the path, else with `task`.
 
     The only run in a file is to the task that is named with it, whatever the file says, but for a
     host's own task.
     """
-    wanted = place.task or task
-    if all(run.task != wanted for run in runs):
-        is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
-        runs = [replace(run, task=wanted) if _takes_task(run, is_alone) else run for run in runs]
-    return _runs_of(place, runs) if place.task else runs
+    given = place.task or task
+    # beside a run that names the task, others are to another one
+    if any(run.task == given for run in runs):
+        return runs
+    is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
+    return [replace(run, task=given) if _takes_task(run, is_alone) else run for run in runs]
 
 
-def _runs_of(place: RunPath, runs: Sequence[Run]) -> list[Run]:
+def _only_named(runs: Sequence[Run], place: RunPath) -> list[Run]:
     """The runs to the task that is named with a path. Raises InputError: there are none."""
     found = [run for run in runs if run.task == place.task]
     if not found:
