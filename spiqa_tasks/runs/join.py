@@ -104,7 +104,7 @@ def join_questions(
     if subset is not None:
         # after the match: answers to questions off the list are no unknown ones
         rows = subset.rows(task.name, rows)
-        matched = _cut(rows, matched, unmatched)
+        matched, unmatched = _cut(rows, matched, unmatched)
         asked = replace(asked, kept=frozenset(subset.ids))
 
     figures = _figures(asked, matched)
@@ -163,11 +163,12 @@ def match(
     return matched, unmatched
 
 
-def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> Answers:
-    """The answers to some rows; other rows are not missing."""
+def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, Unmatched]:
+    """The answers to some rows, and the ids that did not fit; other rows are not missing."""
     kept = {row["id"] for row in rows}
-    unmatched["missing"] = [key for key in unmatched["missing"] if key in kept]
-    return {key: answer for key, answer in matched.items() if key in kept}
+    answers = {key: answer for key, answer in matched.items() if key in kept}
+    missing = [key for key in unmatched["missing"] if key in kept]
+    return answers, {**unmatched, "missing": missing}
 
 
 def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:

@@ -52,7 +52,8 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
     loaded = []
     for run in runs:
         if not _has_scores(run, wanted.judge):
-            run = _scored(run, wanted, rows_of, remarks)
+            run, said = _scored(run, wanted, rows_of)
+            remarks += said
         loaded.append(wanted.cut(run))
     return loaded, remarks
 
@@ -334,17 +335,18 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
     Raises DataError, InputError: none can be read.
     """
     readable = []
+    every_fault = [*faults]
     for run in runs:
         try:
             if run.logged:
                 run.read()
             readable.append(run)
         except (DataError, InputError) as error:
-            faults.append(error)
+            every_fault.append(error)
 
     if runs and not readable:
-        raise faults[-1]
-    return readable, [LeftOut(f"Left out: {fault}") for fault in faults]
+        raise every_fault[-1]
+    return readable, [LeftOut(f"Left out: {fault}") for fault in every_fault]
 
 
 def _has_scores(run: Run, judge: str | None) -> bool:
@@ -359,12 +361,10 @@ def _has_scores(run: Run, judge: str | None) -> bool:
     return not needs_judge or bool(run.signature.judge)
 
 
-def _scored(
-    run: Run, wanted: Selection, rows_of: Callable[[Task], Rows], remarks: list[str]
-) -> Run:
+def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:
+    """The run with its scores, of the wanted judge if one is named, and remarks."""
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
-    joined, said = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
-    remarks += said
+    joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
 
     judge = None
     rule = task.benchmark.judge(task.settings)
@@ -375,4 +375,4 @@ def _scored(
             f"{run.path} has no scores of a judge: other metrics count. Name a judge with --judge, "
             "or score it with --output first."
         )
-    return scoring.score(scoring.read(joined, judge), later=_LATER)
+    return scoring.score(scoring.read(joined, judge), later=_LATER), remarks

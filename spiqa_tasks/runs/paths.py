@@ -120,7 +120,8 @@ def read_path(
         except DataError as error:
             faults.append(error)
 
-    runs = _lmms_eval_runs(files, faults)
+    runs, unread = _lmms_eval_runs(files)
+    faults += unread
     answers = _files_of_answers(files, tasks, columns) if path.is_dir() else files
     runs += [
         _run(file, tasks, columns)
@@ -199,9 +200,12 @@ def _takes_task(run: Run, is_alone: bool) -> bool:
     return not run.task or (is_alone and is_free)
 
 
-def _lmms_eval_runs(files: Sequence[_File], faults: Faults) -> list[Run]:
-    """The runs of results files by their dates, then those of samples files named alone."""
+def _lmms_eval_runs(files: Sequence[_File]) -> tuple[list[Run], Faults]:
+    """The runs of results files by their dates, then those of samples files named alone, and the
+    errors of unread files.
+    """
     runs: list[Run] = []
+    faults: Faults = []
     read: set[Path] = set()
     for file in files:
         if file.form == RESULTS:
@@ -220,7 +224,7 @@ def _lmms_eval_runs(files: Sequence[_File], faults: Faults) -> list[Run]:
                 runs.append(lmms_eval.read_samples(file.path))
             except (DataError, InputError) as error:
                 faults.append(error)
-    return runs
+    return runs, faults
 
 
 def _files_of_answers(
