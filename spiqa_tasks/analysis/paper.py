@@ -222,6 +222,7 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
     marked, controls = frame[is_marked], frame[~is_marked]
     same = ["model", "split", "settings", "id"]
     pairs = marked.merge(controls, on=same, suffixes=("", "_control"))
+    # A run with a mark but without its control would be left out.
     if pairs.empty or len(pairs[names].drop_duplicates()) < len(marked[names].drop_duplicates()):
         raise InputError(
             "Expected runs of tasks with a mark, and of the same task without one, found none. "

@@ -207,14 +207,17 @@ def _answers(run: Run, metric: str) -> pd.DataFrame:
 
 def _read_by(run: Run, rule: str) -> pd.Series:
     """Return the scores by a circulating rule of answers to questions with known options."""
-    scores = {}
-    for record in run.questions if rule in CIRCULATING else ():
-        options = _options(run, record)
+    scores: dict[str, float] = {}
+    if rule not in CIRCULATING:
+        return pd.Series(scores, dtype=float)
+
+    for record in run.questions:
         if record.status in ("incomplete", "request_failed"):
             continue
+        # Records of MMStar have the letter that lmms-eval reads.
         if rule == LMMS_EVAL.name and LETTER in record.details:
             scores[record.id] = float(record.details[LETTER] == record.reference)
-        elif options:
+        elif options := _options(run, record):
             text = _text(run, record.id)
             scores[record.id] = float(CIRCULATING[rule](text, options, record.reference))
     return pd.Series(scores, dtype=float)

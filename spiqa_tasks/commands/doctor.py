@@ -82,7 +82,7 @@ def _print(findings: list[Finding], form: str) -> None:
 
 
 def _lmms_eval(quick: bool) -> Iterator[Finding]:
-    """Check by its lines and a start, not by its version: a clone may have an older number."""
+    """Check for known breaks and that it starts; a clone's version may be an older one's number."""
     if importlib.util.find_spec("lmms_eval") is None:
         return
 

@@ -205,7 +205,8 @@ def _printed(item: Item) -> list[Table]:
     for row in rows:
         head = " ".join(row[name] for name in heads) or "value"
         about = {name: row[name] for name in labels}
-        lines.setdefault(tuple(about.values()), about)[head] = _printed_cell(row)
+        line = lines.setdefault(tuple(about.values()), about)
+        line[head] = _printed_cell(row)
         columns[head] = Column(head, head)
 
     title = f"As printed, {item.name}"

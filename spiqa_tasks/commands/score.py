@@ -134,8 +134,8 @@ def _names(text: str) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
 
-    With `--partial`, questions may be without an answer. A judge that cannot be asked holds the
-    other tasks of a RUN not back.
+    With `--partial`, questions may be without an answer. The other tasks of a RUN are scored even
+    if the judge of one cannot be asked.
     """
     if arguments.output is not None:
         check_folder(arguments.output)
@@ -244,9 +244,7 @@ def _is_scoring(arguments: argparse.Namespace) -> bool:
 
 
 def _scores_anew(arguments: argparse.Namespace) -> bool:
-    """Return whether RUNs are scored again: they keep their scores, unless an option is of
-    scoring.
-    """
+    """Return whether RUNs are scored again, as options of scoring ask; else their scores stay."""
     of_scoring = (
         arguments.rule,
         arguments.output,
@@ -337,6 +335,7 @@ def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
 def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
     """Return the answers and their judges, all tested; with `--dry-run` print the forecast."""
     judges = chosen_judges(task, arguments, os.environ)
+    # Without a judge, the other metrics are computed all the same.
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
     answers = [(name, scoring.read(each, asked[name])) for each in joined for name in asked]
     _check_metrics(task, answers)

@@ -373,7 +373,7 @@ def _likely_answer(found: Collection[str], columns: Columns) -> str:
     taken = {columns.name(what, found) for what in FIELDS}
     likely = [name for name in found if name not in taken and _LIKE_ANSWER.fullmatch(name)]
 
-    # without a prediction `answer` is more often the model's than the true one, but beside options
+    # a lone `answer` is mostly the model's; beside options it is mostly the true one
     letters = set(map(_option_letter, found))
     has_options = columns.name("options", found) or {"A", "B"} <= letters
     if not likely and "answer" in found and not has_options:

@@ -66,9 +66,10 @@ def read_samples(path: Path) -> Run:
     Raises InputError: samples of no benchmark.
     """
     beside = lmms_eval_files.results_beside(path)
-    for run in read_results(beside) if beside.is_file() else ():
-        if path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
-            return run
+    if beside.is_file():
+        for run in read_results(beside):
+            if path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
+                return run
 
     answers = own_answers(path)
     records = [answer.record for answer in answers if answer.record is not None]

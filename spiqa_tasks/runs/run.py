@@ -178,6 +178,7 @@ def identity(model: str, arguments: str) -> Identity:
     if model == ABLATED:
         model = given.pop("base", "?")
         probe = given.pop("options", "")
+        # a probe of the options may leave the pictures as they are
         pictures = given.pop("ablation", "" if probe else "?")
         ablation = _joined(pictures, f"{OPTIONS}{probe}" if probe else "")
         shots, split = given.pop("shots", ""), given.pop("shots_split", "")

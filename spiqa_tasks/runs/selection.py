@@ -45,7 +45,7 @@ class Subset:
 
         Raises InputError: an unknown id, or a list of other data.
         """
-        data = {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows if "data" in row}
+        data = {f"{row['benchmark']}/{row['split']}@{row['data']}" for row in rows}
         self._check(task, data, {question_of(row) for row in rows})
         wanted = set(self.ids)
         return [row for row in rows if question_of(row) in wanted]
@@ -340,21 +340,20 @@ def partial_coverage(runs: Iterable[Run]) -> str:
 
 
 def select_tasks(
-    runs: Iterable[Run], tasks: Collection[str], *, variants: bool = False
+    runs: Sequence[Run], tasks: Collection[str], *, variants: bool = False
 ) -> list[Run]:
     """Return the runs of some tasks (empty: of all), with `variants` also those of their variants
     without pictures.
 
     Raises InputError: there are none.
     """
-    every = list(runs)
     found = [
         run
-        for run in every
+        for run in runs
         if not tasks or run.task in tasks or (variants and source_task(run) in tasks)
     ]
     if not found:
-        raise no_runs_of(tasks, {run.task for run in every})
+        raise no_runs_of(tasks, {run.task for run in runs})
     return found
 
 

@@ -33,7 +33,8 @@ def read_responses(place: Path, columns: Columns = USUAL) -> list[Answer]:
     Raises DataError, InputError: files of another form.
     """
     answers: list[Answer] = []
-    for path in sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]:
+    paths = sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]
+    for path in paths:
         rows = {row["id"]: row for row in _rows(path, columns)}
         answers += answers_of_rows(path, rows, Columns({**columns.named, "id": "id"}))
     return answers

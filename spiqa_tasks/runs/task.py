@@ -84,6 +84,7 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
 
     Raises InputError: the answers of a whole file do not have the value written with them.
     """
+    # 0: the file does not say how many it had
     is_whole = run.answered in (0, len(run.by_id)) and group is None
     reported = run.written.values.get(metric.name) if is_whole else None
     if reported is None:
