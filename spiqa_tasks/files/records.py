@@ -266,6 +266,7 @@ def _encoding_of_excel(content: bytes) -> str:
 
     lengths = Counter(len(run) for run in _HIGH_BYTES.findall(content))
     pairs = sum(count for length, count in lengths.items() if length % 2 == 0)
+    # a single pair may be two letters with accents
     if pairs > 0.9 * lengths.total() and max(lengths) > 2:
         found = from_bytes(content, threshold=_MOST_ODD, cp_isolation=_OF_PAIRS).best()
         return "gb18030" if found is not None and found.encoding == "gb18030" else "utf-8"

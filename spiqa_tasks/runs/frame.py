@@ -237,13 +237,13 @@ def _noise(frame: pd.DataFrame, metric: str) -> str:
 
 
 def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:
-    """Return which rows a metric is of: those with a score, and those that lack the one they need.
+    """Return which rows a metric is of: those with a score, and those that should have one.
 
     A host's metric may be of some questions only, such as `seed_image`. Its rows have no signature;
     a task of ours needs a score of every question.
     """
-    lacks_score = (frame.status != "ok") | (frame.signature != "")
-    return frame[metric].notna() | lacks_score
+    needs_score = (frame.status != "ok") | (frame.signature != "")
+    return frame[metric].notna() | needs_score
 
 
 def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:

@@ -189,10 +189,10 @@ def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
 
 
 def _ids_from_1(rows: Rows, missing: Sequence[str]) -> set[str]:
-    """The last id, counted from 1, of each paper (or of all questions) whose id of 0 is missing."""
+    """Ids that only counting from 1 has: the last of each paper (or of all) whose 0 is missing."""
     parts = [_spelled(name).rpartition("/") for name in missing]
     sizes = Counter(_spelled(row["id"]).rpartition("/")[0] for row in rows)
-    return {f"{paper}{sign}{sizes[paper]}" for paper, sign, number in parts if number == "0"}
+    return {f"{paper}{slash}{sizes[paper]}" for paper, slash, number in parts if number == "0"}
 
 
 def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
