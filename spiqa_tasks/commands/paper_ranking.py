@@ -174,6 +174,7 @@ def ask_of(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:
         f"{letter}) {sanitize(shortened(figure.captions[writer]))}"
         for letter, writer in lettered.items()
     )
+    # The example is in one order for all figures of so many captions, not in that of the letters.
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
     prompt = (
