@@ -93,8 +93,8 @@ def _questions(run: Run, group: str, value: Value) -> str:
 
     size = run.written.sizes.get(group, 0)
     is_short = value.n < size
-    is_whole = size and not math.isnan(value.value)
+    is_known = size and not math.isnan(value.value)
     # Over a part of a task, a group may be short of answers without its file saying so.
-    if run.record_set.is_whole or is_short or is_whole:
+    if run.record_set.is_whole or is_short or is_known:
         return f"{value.n} of {max(value.n, size)}"
     return run.coverage

@@ -28,9 +28,11 @@ Status = Literal[
 # Rules of open answers in which no answer in the format was read.
 _UNREAD = ("empty", "truncated", "unformatted")
 
-# Whole responses in lower case that are no answers; tables write the next two for empty cells, and
-# the host's filters and `choice_letter` the last one where they read nothing.
-EMPTY = ("", "nan", "none", "[invalid]")
+# What the host's filters and `choice_letter` write where they read nothing.
+INVALID = "[invalid]"
+
+# Whole responses in lower case that are no answers; tables write nan or none for empty cells.
+EMPTY = ("", "nan", "none", INVALID)
 STATUSES: tuple[str, ...] = get_args(Status)
 
 

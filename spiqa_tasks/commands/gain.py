@@ -1,7 +1,6 @@
 """`gain`: multi-modal gain and leakage of the host's runs."""
 
 import argparse
-import itertools
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
@@ -75,7 +74,7 @@ def _check_ways(arguments: argparse.Namespace) -> None:
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
     tables = [rows(pair, by) for pair in pairs]
-    every = list(itertools.chain(*tables))
+    every = [row for table in tables for row in table]
     print(render(form, gain_table([*every, *averages(every)])))
 
     for overall, *groups in tables:

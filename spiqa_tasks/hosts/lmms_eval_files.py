@@ -418,8 +418,7 @@ def logged_sample(
     """Return a line of a samples file; `metrics` maps rows to what is logged under them, the
     headline first.
     """
-    headline = next(iter(metrics.values()), {})
-    score = headline.get("score")
+    score = next(iter(metrics.values()), {}).get("score")
     document = json.dumps([position, target])
     return {
         "doc_id": position,

@@ -138,12 +138,20 @@ def cross_table(
     field `head`.
     """
     labels = ("model", "source", "judge")
+    judges = {
+        record["model"]: record["judge"]
+        for record in records
+        if record["judge"] and record["source"] == MEASURED
+    }
     rows: dict[tuple[str, ...], ValueRecord] = {}
     for record in records:
         named = {name: record[name] for name in labels}
         if record["source"] != MEASURED:
             # A printed row has metrics with and without a judge.
             named["judge"] = ""
+        elif not record["judge"]:
+            # So has a model's row, of several tasks.
+            named["judge"] = judges.get(record["model"], "")
         row = rows.setdefault(tuple(named.values()), {**named, "cells": {}})
         row["cells"].setdefault(record[head], cell_of(record))
 
@@ -166,19 +174,11 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
         others = [metric for metric in shown_metrics(run) if metric.name != first.name]
         measured += records_of(run, overall(run, [first, *others]))
         headlines.append(first.name)
-    _unite_rows(measured)
     printed = printed_records(runs, table)
 
     names = [record["metric"] for record in printed] if table else []
     records = _with_columns([*measured, *printed, *_overall_means(measured)], names or headlines)
     return cross_table(records, "column", notes=judge_notes(records))
-
-
-def _unite_rows(measured: Sequence[ValueRecord]) -> None:
-    """Put tasks without a judge into the row of the model's judged ones."""
-    judges = {record["model"]: record["judge"] for record in measured if record["judge"]}
-    for record in measured:
-        record["judge"] = record["judge"] or judges.get(record["model"], "")
 
 
 def judge_notes(records: Iterable[ValueRecord]) -> list[str]:

@@ -202,13 +202,14 @@ class Columns:
         the user did not name it, as it may be for something else.
         """
         column = self.name("options", columns_of(rows)) or ""
-        filled = [row for row in rows if as_value(row.get(column))]
-        if not filled or any(map(self.options, filled)):
+        filled = (row for row in rows if as_value(row.get(column)))
+        first = next(filled, None)
+        if first is None or self.options(first) or any(map(self.options, filled)):
             return
 
         fault = (
             f"Expected options in the column {column} of {where}, found "
-            f"{filled[0][column]!r:.60}. Name a list, or a column such as option_a."
+            f"{first[column]!r:.60}. Name a list, or a column such as option_a."
         )
         if "options" in self.named:
             raise InputError(fault)

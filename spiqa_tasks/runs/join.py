@@ -125,6 +125,7 @@ def join_questions(
     joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
     digest = "" if subset is None else subset.digest
     if unmatched["unknown"]:
+        # one of them says so
         remarks = list(map(LeftOut, remarks))
     return Joined(joined, rows, unmatched, digest), remarks
 
@@ -167,8 +168,7 @@ def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, U
     """The answers to some rows, and the ids that did not fit; other rows are not missing."""
     kept = {row["id"] for row in rows}
     answers = {key: answer for key, answer in matched.items() if key in kept}
-    missing = [key for key in unmatched["missing"] if key in kept]
-    return answers, {**unmatched, "missing": missing}
+    return answers, {**unmatched, "missing": [key for key in unmatched["missing"] if key in kept]}
 
 
 def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:

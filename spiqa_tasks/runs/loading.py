@@ -237,8 +237,9 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
 def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
     """The answers, with letters as options if predictions and true answers are letters alone."""
-    texts = [text for answer in answers for text in (answer.response.text, *answer.references)]
-    are_letters = {text.strip(" ().\n").upper() for text in texts} <= {"", *LETTERS}
+    letters = {"", *LETTERS}
+    texts = (text for answer in answers for text in (answer.response.text, *answer.references))
+    are_letters = all(text.strip(" ().\n").upper() in letters for text in texts)
     if not are_letters or _are_choices(answers):
         return answers
     return [replace(answer, options=_ALL_LETTERS) for answer in answers]

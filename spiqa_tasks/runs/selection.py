@@ -290,9 +290,8 @@ def own_settings(run: Run, same: Sequence[Run]) -> str:
     if len({other.generation for other in same}) < len(same):
         return ""
 
-    settings = [other.generation.split(",") for other in same]
-    own = run.generation.split(",")
-    return ", ".join(name for name in own if any(name not in other for other in settings))
+    shared = set.intersection(*(set(other.generation.split(",")) for other in same))
+    return ", ".join(name for name in run.generation.split(",") if name not in shared)
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:

@@ -270,23 +270,24 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
     assert compare(both, "bleu_1") == ([], [f"t of {name} {no_mean}" for name in "ab"])
 
 
+def judged(name: str, judge: str) -> Run:
+    """Four answers with a score by a judge."""
+    records = [
+        Record(
+            f"p/{place}",
+            "a",
+            "a",
+            scores={"l3score": place / 4},
+            verdicts=({"metric": "l3score", "score": place / 4},),
+        )
+        for place in range(4)
+    ]
+    return run_of(records, name, "t", f"data:spiqa/testA@d|settings:|judge:{judge}")
+
+
 def test_scores_of_different_judges_are_not_compared() -> None:
     """Their difference is that of the judges, too; a metric that needs none is compared."""
-
-    def run(name: str, judge: str) -> Run:
-        records = [
-            Record(
-                f"p/{place}",
-                "a",
-                "a",
-                scores={"l3score": place / 4},
-                verdicts=({"metric": "l3score", "score": place / 4},),
-            )
-            for place in range(4)
-        ]
-        return run_of(records, name, "t", f"data:spiqa/testA@d|settings:|judge:{judge}")
-
-    runs = [run("a", "openai:x"), run("b", "openai:y")]
+    runs = [judged("a", "openai:x"), judged("b", "openai:y")]
     assert compare(runs) == (
         [],
         [
@@ -316,19 +317,7 @@ def test_other_generation_settings_are_noted_where_both_runs_have_them() -> None
 
 def test_a_judge_named_with_its_address_is_the_same_judge() -> None:
     """A run that lmms-eval scored by SPIQA_JUDGE and one by `score --judge NAME@URL --output`."""
-    scored = [
-        Record(
-            f"p/{place}",
-            "a",
-            "a",
-            scores={"l3score": place / 4},
-            verdicts=({"metric": "l3score", "score": place / 4},),
-        )
-        for place in range(4)
-    ]
-    by_host, offline = (
-        run_of(scored, name, "t", "data:spiqa/testA@d|settings:|judge:openai:x") for name in "ab"
-    )
+    by_host, offline = (judged(name, "openai:x") for name in "ab")
     offline = replace(offline, written=Written(judge="openai:x@http://127.0.0.1:8000/v1"))
     assert only([by_host, offline]).difference.difference == 0
     assert set(frame_of([by_host, offline]).judge) == {"openai:x"}

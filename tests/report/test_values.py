@@ -326,12 +326,20 @@ def test_by_default_tasks_have_their_headline() -> None:
 
 
 def test_a_model_has_one_row_for_its_tasks_with_and_without_a_judge() -> None:
-    """Two judges of the same answers stay two rows."""
+    """Two judges of the same answers stay two rows; in the data no choice has a judge."""
     choice = run_of(choices([True, False]), "m")
     runs = [replace(judged(), task="spiqa_testA"), choice]
-    measured = [row for row in models_table(runs).grid.rows if row[1] == "measured"]
+    table = models_table(runs)
+    measured = [row for row in table.grid.rows if row[1] == "measured"]
     assert [row[0:3:2] for row in measured] == [["m", "openai:a"]]
     assert all(cell.strip("-") for cell in measured[0][3:])
+    records = [
+        record for record in json.loads(render("json", table)) if record["source"] == "measured"
+    ]
+    assert {(record["task"], record["judge"]) for record in records} == {
+        ("spiqa_testA", "openai:a"),
+        ("mmstar_filtered", ""),
+    }
 
     another = replace(judged(judge="openai:b"), task="spiqa_testA")
     rows = models_table([*runs, another]).grid.rows

@@ -7,6 +7,7 @@ from typing import Any
 
 from lmms_eval.api.filter import Filter
 
+from spiqa_tasks.benchmarks.record import INVALID
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import row_options
@@ -30,7 +31,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     """Indices in the split of the next answers, or None for the first ones in order."""
 
     def __init__(
-        self, options: str | Sequence[str] = (), letters: str = "", fallback: str = "[invalid]"
+        self, options: str | Sequence[str] = (), letters: str = "", fallback: str = INVALID
     ) -> None:
         self._columns = (options,) if isinstance(options, str) else tuple(options)
         self._letters = letters
