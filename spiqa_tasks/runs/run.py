@@ -303,10 +303,13 @@ class Run:
 
     @property
     def judge_key(self) -> str:
-        """The judge with its address, of a task that a judge scores; or ''."""
+        """The judge, with the host of its provider, of a task that a judge scores; or ''."""
         if not self.logged:
             return ""
-        return "@".join(filter(None, (self.signature.judge, self.signature.judge_host)))
+        host = self.signature.judge_host
+        # an address with a port is a server of one's own, which has another each time it starts
+        provider = "" if ":" in host else host
+        return "@".join(filter(None, (self.signature.judge, provider)))
 
     @property
     def date(self) -> str:

@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
+from spiqa_tasks.hosts.lmms_eval_files import RESULTS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
@@ -270,16 +271,16 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 
 def _difference(run: Run, same: Sequence[Run]) -> str:
-    """The judge, generation settings or folder that the runs differ in, else the path."""
+    """The judge, generation settings, folder or file that the runs differ in, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
     if settings := own_settings(run, same):
         return settings
 
-    folders = {other.path.parent.parts[-2:] for other in same}
-    if len(folders) < len(same):
-        return run.path.as_posix()
-    return Path(*run.path.parent.parts[-2:]).as_posix()
+    if len({other.path.parent.parts[-2:] for other in same}) == len(same):
+        return Path(*run.path.parent.parts[-2:]).as_posix()
+    has_own_name = len({other.path.name for other in same}) == len(same)
+    return run.path.name.removesuffix(RESULTS) if has_own_name else run.path.as_posix()
 
 
 def own_settings(run: Run, same: Sequence[Run]) -> str:

@@ -105,6 +105,35 @@ def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
     assert [run.name for run in with_unique_labels([alone])] == ["before"]
 
 
+def test_runs_in_one_folder_are_told_apart_by_the_dates_of_their_files() -> None:
+    """Or by their paths, where two files of other folders have one name."""
+    names = ["1_results.json", "2_results.json"]
+    found = with_unique_labels([a_run(f"x/a/{name}") for name in names])
+    assert [run.name for run in found] == ["m (1)", "m (2)"]
+
+    names.append("../b/1_results.json")
+    found = with_unique_labels([a_run(f"x/a/{name}") for name in names])
+    assert [run.name for run in found] == [f"m (x/a/{name})" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "counting"),
+    [("localhost:8000", "localhost:8001", 1), ("api.one.com", "api.other.com", 2)],
+)
+def test_a_judge_at_another_port_is_the_same_judge(one: str, other: str, counting: int) -> None:
+    """A server of one's own has another address each time; those of two providers are two."""
+    record = Record("p/0", "a", "a", scores={"l3score": 0.5})
+    runs = [
+        run_of(
+            [record],
+            task="spiqa_testA",
+            signature=f"data:spiqa/testA@d|settings:|judge:openai:a|judge_host:{host}",
+        )
+        for host in (one, other)
+    ]
+    assert len(runs_that_count(runs)[0]) == counting
+
+
 @pytest.mark.parametrize(
     ("task", "settings", "source", "ablation", "few_shot"),
     [
