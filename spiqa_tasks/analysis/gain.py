@@ -106,12 +106,12 @@ def ablation_pairs(
     seeing, blind, bases, problems = _by_role(chosen, named)
 
     pairs = []
-    alone = []
+    blind_alone = []
     paired = set()
     for run in blind:
         twin = selection.twin(run, seeing)
         if twin is None:
-            alone.append(_alone(run, "with", seeing))
+            blind_alone.append(run)
             continue
         paired.add(id(twin))
         of_task = _of_task(bases, selection.source_task(twin))
@@ -123,7 +123,8 @@ def ablation_pairs(
         problems.append(problem)
     problems = list(filter(None, dict.fromkeys(problems)))
 
-    alone += [_alone(run, "without", blind) for run in seeing if id(run) not in paired]
+    seeing_alone = [run for run in seeing if id(run) not in paired]
+    alone = [*_alone(blind_alone, "with", seeing), *_alone(seeing_alone, "without", blind)]
     if not pairs:
         nothing = f"Expected runs with and without images, found {_names(bases)} alone."
         raise InputError([*problems, *alone, nothing][0])
@@ -269,22 +270,28 @@ def _texts(run: Run) -> dict[str, str]:
     return {key: answer.response.text for key, answer in run.by_id.items()}
 
 
-def _alone(run: Run, what: str, others: Sequence[Run]) -> str:
-    """Return the sentence on a run without its twin, with the runs of its task that are none."""
-    task = selection.source_task(run)
-    models = dict.fromkeys(map(selection.model_name, _of_task(others, task)))
-    names = " and ".join(models) or "none"
-    remedy = f"Run the same model on {task}, or name one file of each."
-    if what == "without":
-        base = run.identity.model.partition(",")[0]
-        remedy = (
-            f"Run it on {task}_text if there is such a task, or with lmms-eval's --model ablated"
-            f" --model_args base={base},ablation=text,..."
+def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
+    """Return a sentence per task on the runs without their twins, with the runs that are none."""
+    sentences = []
+    for task in dict.fromkeys(map(selection.source_task, runs)):
+        of_task = _of_task(runs, task)
+        models = _models(of_task)
+        found = _models(_of_task(others, task)) or "none"
+        remedy = f"Run the same model on {task}, or name one file of each."
+        if what == "without":
+            base = of_task[0].identity.model.partition(",")[0]
+            remedy = (
+                f"Run it on {task}_text if there is such a task, or with lmms-eval's --model "
+                f"ablated --model_args base={base},ablation=text,..."
+            )
+        sentences.append(
+            f"Expected a run of {models} on {task} {what} images, found {found}. {remedy}"
         )
-    return (
-        f"Expected a run of {selection.model_name(run)} on {task} {what} images, found {names}. "
-        f"{remedy}"
-    )
+    return sentences
+
+
+def _models(runs: Sequence[Run]) -> str:
+    return " and ".join(dict.fromkeys(map(selection.model_name, runs)))
 
 
 def rows(pair: GainRuns, by: str | None = None) -> list[Row]:

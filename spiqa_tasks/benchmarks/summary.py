@@ -176,7 +176,7 @@ class Outcomes:
             "truncated": truncated,
             "refused": self.refused,
             "empty or unparsed": self.unparsed,
-            "scored as they are, as no answer was read in them": self.scored_unparsed,
+            "not in the asked format and scored whole": self.scored_unparsed,
         }
         counts = [f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share]
         return f"of {self.n} answers {', '.join(counts)}"

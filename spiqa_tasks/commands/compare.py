@@ -10,7 +10,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import with_short_names
+from spiqa_tasks.runs.selection import with_short_names, with_unique_labels
 from spiqa_tasks.scoring.gain import natural
 
 
@@ -40,9 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why or arguments.against is not None:
         return _why(arguments)
     runs, _ = runs_by_path(arguments)
-    # Names such as `openai,model_version=...` leave no room for numbers.
     found, left_out = compare(
-        with_short_names(runs),
+        with_unique_labels(with_short_names(runs)),
         arguments.metric,
         arguments.baseline,
         accept_differences=arguments.accept_differences,

@@ -87,9 +87,13 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> b
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     """Return the pairs by the runs' own records, and a sentence per run left out."""
+    runs = runs_at(arguments.runs, arguments)
     bases = [] if arguments.base is None else runs_at([arguments.base], arguments)
+    if arguments.format in STYLES:
+        # programs get the models with their arguments
+        runs, bases = selection.with_short_names(runs), selection.with_short_names(bases)
     pairs, alone, problems = ablation_pairs(
-        runs_at(arguments.runs, arguments),
+        runs,
         bases,
         arguments.task,
         arguments.metric,

@@ -13,7 +13,7 @@ from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build, has_samples
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
-from spiqa_tasks.runs.selection import with_short_names
+from spiqa_tasks.runs.selection import with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
 # Option that names a file -> its help.
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         require("report", "The page")
 
     runs, remarks = runs_by_path(arguments)
-    runs = with_short_names(runs)
+    runs = with_unique_labels(with_short_names(runs))
     shown = list(filter(has_samples, runs))
     if not shown:
         tasks = ", ".join(run.task for run in runs)

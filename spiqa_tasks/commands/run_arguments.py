@@ -15,6 +15,7 @@ from spiqa_tasks.runs.selection import (
     Selection,
     read_subset,
     remarks_on,
+    remarks_on_answers,
     select_tasks,
     with_unique_labels,
 )
@@ -143,6 +144,6 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     runs, remarks = load_runs(arguments.runs, selection(arguments))
     chosen = select_tasks(runs, arguments.task)
     labelled = with_unique_labels(chosen)
-    remarks += remarks_on(labelled)
+    remarks += [*remarks_on(labelled), *remarks_on_answers(labelled)]
     say_remarks(arguments, remarks)
     return labelled, remarks

@@ -41,6 +41,8 @@ WIDTH = 100
 GAP = 2
 # Characters to which cells are wrapped at most: `100.0 [-100.0, 100.0]` stays on one line.
 NARROWEST = 21
+# Characters of a word in a label before it is broken: `fine-grained_perception` is not, a path is.
+LONGEST_WORD = 32
 
 # Cells of columns that are aligned at the right: `75.0 [30.1, 95.4] (4 of 5)`, `< 0.001`, a dash.
 _NUMBER = re.compile(r"[-+<±\d\s.,%\[\]()of]*")
@@ -241,7 +243,7 @@ def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[in
         if _total(widths) <= room:
             break
     if _total(widths) > room and _total(widths[:labels]) > room // 2:
-        widths[:labels] = [min(width, NARROWEST) for width in widths[:labels]]
+        widths[:labels] = [min(width, LONGEST_WORD) for width in widths[:labels]]
     return widths
 
 

@@ -75,7 +75,7 @@ def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[
             "--log_samples; samples of other tasks are read by `compare`, `gain` and load_samples."
             f" {' '.join(remarks)}".rstrip()
         )
-    return found, remarks
+    return found, remarks + selection.remarks_on_answers(found)
 
 
 def unscored_runs(

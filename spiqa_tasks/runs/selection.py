@@ -209,7 +209,7 @@ def _is_scored_by(run: Run, judge: str, host: str) -> bool:
 
 
 def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run], list[str]]:
-    """Return one run of each `Run.key`, and a remark on each run that another one replaces.
+    """Return one run of each `Run.key`, and a remark on each file whose runs others replace.
 
     The run with the most answers counts; among equals the newest, by the date in its file's name.
     Without `judged`, as for answers that are scored again, judges make no difference.
@@ -220,17 +220,23 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
     _unite_unjudged(versions)
 
     kept = []
-    remarks = []
+    # the file that counts, the one that does not -> runs in both
+    replaced: dict[tuple[Path, Path], list[Run]] = defaultdict(list)
     for same in versions.values():
         best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
         kept.append(best)
         for other in same:
             if other is not best and not _is_scored_beside(other, same):
-                remarks.append(
-                    f"{best.task} of {best.identity.label} was run again: {best.path} counts, not "
-                    f"{other.path}."
-                )
-    return kept, remarks
+                replaced[best.path, other.path].append(best)
+    return kept, [_replaced(runs, *paths) for paths, runs in replaced.items()]
+
+
+def _replaced(runs: Sequence[Run], counting: Path, other: Path) -> str:
+    """The remark on runs of one model in a file, in place of which those in another one count."""
+    tasks = runs[0].task if len(runs) == 1 else f"{runs[0].task} and {len(runs) - 1} more"
+    was = "was" if len(runs) == 1 else "were"
+    model = runs[0].identity.label
+    return f"{tasks} of {model} {was} run again: {counting} counts, not {other}."
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
@@ -296,7 +302,8 @@ def own_settings(run: Run, same: Sequence[Run]) -> str:
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
-    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`.
+    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, which leaves
+    room for numbers.
 
     Models that would share a name keep their own.
     """
@@ -308,28 +315,31 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
         name = checkpoint(run.identity.model)
         is_unique = counts[name] == 1
         named.append(replace(run, identity=replace(run.identity, name=name if is_unique else "")))
-    return with_unique_labels(named)
+    return named
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run without answers, with too few of them, or with many that
-    count as wrong, as nothing could be read in them.
-    """
+    """Return a sentence for each run without answers, or with too few of them."""
     remarks = []
     for run in runs:
         name = f"{run.task} of {run.name}"
         if run.is_own and not run.logged:
             remarks.append(f"{name} has no samples; run it with --log_samples.")
-        if not run.logged or not run.records:
-            continue
-
-        withheld = run.record_set.withheld()
-        if withheld is not None:
+        elif run.logged and run.records and (withheld := run.record_set.withheld()):
             remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")
-        unread = outcomes(run.records).remark
-        if unread:
-            remarks.append(f"{name}: {unread}.")
     return remarks
+
+
+def remarks_on_answers(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence for each run with many answers that count as wrong, as nothing could be
+    read in them.
+    """
+    unread = {
+        f"{run.task} of {run.name}": outcomes(run.records).remark
+        for run in runs
+        if run.logged and run.records
+    }
+    return [f"{name}: {remark}." for name, remark in unread.items() if remark]
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:

@@ -248,3 +248,17 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     ]
     with pytest.raises(InputError, match=r"Expected t to have the metric accuracy"):
         ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
+
+
+def test_models_without_a_twin_on_a_task_have_one_sentence(tmp_path: Path) -> None:
+    """A folder may hold many models and tasks, of which few were run without pictures."""
+    for stamp, model in enumerate("mno"):
+        tasks = {"t": choice_samples([True]), "u": choice_samples([True])}
+        write_run(tmp_path, model, tasks, stamp=str(stamp))
+    args = "base=m,ablation=text"
+    write_run(tmp_path, "ablated", {"t": choice_samples([True])}, args, stamp="3")
+    _, alone, _ = ablation_pairs(load(tmp_path))
+    assert {sentence.partition(" without")[0] for sentence in alone} == {
+        "Expected a run of n and o on t",
+        "Expected a run of m and n and o on u",
+    }

@@ -1,5 +1,6 @@
 """`spiqa-tasks gain`: what it refuses and prints."""
 
+import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -209,12 +210,16 @@ def test_the_overall_row_alone_is_printed_unless_groups_are_asked_for(
 def test_the_llm_base_stands_in_the_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With its name."""
+    """With its checkpoint's name, as the model; programs get the arguments, too."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     assert main(["gain", str(tmp_path), "--format", "md"]) == 0
     printed = capsys.readouterr().out
-    assert "LLM base" in printed.splitlines()[0]
-    assert "llm,pretrained=b" in printed.splitlines()[2]
+    head, _, row = ([cell.strip() for cell in line.split("|")] for line in printed.splitlines())
+    cells = dict(zip(head, row, strict=True))
+    assert (cells["model"], cells["LLM base"]) == ("a", "b")
+    assert main(["gain", str(tmp_path), "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["model"], record["llm"]) == ("m,pretrained=a", "llm,pretrained=b")
 
 
 def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gain: Gain) -> None:
@@ -245,7 +250,7 @@ def test_a_groups_warning_is_printed_where_its_task_has_none(tmp_path: Path, gai
 
 @pytest.mark.parametrize(
     ("form", "lines"),
-    [("text", 11), ("md", 3), ("csv", 2)],
+    [("text", 7), ("md", 3), ("csv", 2)],
     ids=["text", "markdown", "comma-separated"],
 )
 def test_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, lines: int) -> None:

@@ -238,3 +238,31 @@ def test_verdicts_of_two_judges_in_one_folder_are_both_shown(
     judges = [each["judge"].partition("@")[0] for each in found["results"]]
     assert judges == ["openai:one", "openai:two"]
     assert "was run again" not in errors
+
+
+def test_people_see_checkpoints_and_programs_the_models_arguments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a server's models the arguments fill the line before their names."""
+    samples = [sample_of(row, row["answer"]) for row in load_rows("mmstar", "demo", "")]
+    for name in ("a", "b"):
+        arguments = f"model_version=org/{name}"
+        settings = {"mmstar_demo": "ablation=none"}
+        write_run(
+            tmp_path,
+            "openai",
+            {"mmstar_demo": samples},
+            arguments,
+            stamp=name,
+            settings=settings,
+            split="demo",
+        )
+    main(["score", str(tmp_path)])
+    lines = capsys.readouterr().out.splitlines()
+    assert {"a", "b"} <= set(lines)
+    main(["score", str(tmp_path), "--json"])
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert [each["predictions"] for each in results] == [
+        "openai,model_version=org/a",
+        "openai,model_version=org/b",
+    ]

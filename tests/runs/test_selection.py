@@ -82,6 +82,18 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     assert remarks[-1] == "t of m was run again: 4_results.json counts, not 3_results.json."
 
 
+def test_tasks_that_were_run_again_together_have_one_remark() -> None:
+    """A folder of a model's runs holds the same tasks in each file."""
+    tasks = ("t", "u", "v")
+    runs = [
+        a_run(path, task=task) for path in ("1_results.json", "2_results.json") for task in tasks
+    ]
+    _, remarks = runs_that_count(runs)
+    assert remarks == [
+        "t and 2 more of m were run again: 2_results.json counts, not 1_results.json."
+    ]
+
+
 def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
     """By the names that the user gave these, where each has another; one without a judge has
     none.
