@@ -121,9 +121,13 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
             " true difference that so many questions show with about 80% probability."
         )
     ]
+    said: set[tuple[str, str]] = set()
     for each in found:
-        if each.warnings:
-            notes.append(f"{each.task}, {each.b} against {each.a}: {'; '.join(each.warnings)}.")
+        warnings = [text for text in each.warnings if (each.task, text) not in said]
+        if warnings:
+            notes.append(f"{each.task}, {each.b} against {each.a}: {'; '.join(warnings)}.")
+        # what is about one run alone is said with its first pair
+        said |= {(each.task, text) for text in warnings if text.startswith((each.a, each.b))}
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(as_records(found), labels, values, "Paired differences", notes)
 

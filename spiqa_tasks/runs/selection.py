@@ -209,7 +209,7 @@ def _is_scored_by(run: Run, judge: str, host: str) -> bool:
 
 
 def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run], list[str]]:
-    """Return one run of each `Run.key`, and a remark on each file whose runs others replace.
+    """Return one run of each `Run.key`, and remarks on those that they replace.
 
     The run with the most answers counts; among equals the newest, by the date in its file's name.
     Without `judged`, as for answers that are scored again, judges make no difference.
@@ -220,23 +220,27 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
     _unite_unjudged(versions)
 
     kept = []
-    # the file that counts, the one that does not -> runs in both
-    replaced: dict[tuple[Path, Path], list[Run]] = defaultdict(list)
+    # a model's tasks were run again together: one sentence, each task once
+    replaced: dict[tuple[object, ...], list[tuple[Run, Run]]] = defaultdict(list)
     for same in versions.values():
         best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
         kept.append(best)
-        for other in same:
+        for place, other in enumerate(same):
             if other is not best and not _is_scored_beside(other, same):
-                replaced[best.path, other.path].append(best)
-    return kept, [_replaced(runs, *paths) for paths, runs in replaced.items()]
+                key = best.identity.label, best.path.parent, other.path.parent, place
+                replaced[key].append((best, other))
+    return kept, list(map(_replaced, replaced.values()))
 
 
-def _replaced(runs: Sequence[Run], counting: Path, other: Path) -> str:
-    """The remark on runs of one model in a file, in place of which those in another one count."""
-    tasks = runs[0].task if len(runs) == 1 else f"{runs[0].task} and {len(runs) - 1} more"
-    was = "was" if len(runs) == 1 else "were"
-    model = runs[0].identity.label
-    return f"{tasks} of {model} {was} run again: {counting} counts, not {other}."
+def _replaced(pairs: Sequence[tuple[Run, Run]]) -> str:
+    """The remark on one model's runs that count in place of others, by the files of the first."""
+    best, other = pairs[0]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    was = "were" if more else "was"
+    return (
+        f"{best.task}{more} of {best.identity.label} {was} run again: {best.path} counts, not "
+        f"{other.path}."
+    )
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:

@@ -142,3 +142,23 @@ def test_a_comparison_is_a_line() -> None:
     unknown_cells = [second[name] for name in ("difference", "p (Holm)", "smallest")]
     assert unknown_cells == ["25.0", "-", "-"]
     assert shown.notes[1:] == ["t, b against a: differ in prompt; few questions."]
+
+
+def test_a_warning_about_one_run_is_said_once() -> None:
+    """Of many pairs each has its own differences; of each task a run has its own warnings."""
+
+    def pair(task: str, a: str, b: str, *warnings: str) -> Comparison:
+        numbers = Paired(24, 0.25, 0.05, 0.45, 0.0167, 0.28)
+        return Comparison(task, "accuracy", a, b, 0.5, 0.75, numbers, 0.03, [], [], [*warnings])
+
+    unread = "a: of 24 answers 5 empty"
+    found = [
+        pair("t", "a", "b", "differ in prompt", unread),
+        pair("t", "a", "c", "differ in prompt", unread),
+        pair("u", "a", "c", unread),
+    ]
+    assert comparison_table(found).notes[1:] == [
+        "t, b against a: differ in prompt; a: of 24 answers 5 empty.",
+        "t, c against a: differ in prompt.",
+        "u, c against a: a: of 24 answers 5 empty.",
+    ]
