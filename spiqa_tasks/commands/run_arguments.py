@@ -144,6 +144,7 @@ def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
     runs, remarks = load_runs(arguments.runs, selection(arguments))
     chosen = select_tasks(runs, arguments.task)
     labelled = with_unique_labels(chosen)
-    remarks += [*remarks_on(labelled), *remarks_on_answers(labelled)]
-    say_remarks(arguments, remarks)
+    remarks += remarks_on(labelled)
+    # each table says itself which answers were not read
+    say_remarks(arguments, remarks + remarks_on_answers(labelled))
     return labelled, remarks
