@@ -31,10 +31,11 @@ LONGEST = 80
 # Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
 _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 
+_LEFT_OUT = ", left out"
 # Way in which ids did not fit -> what is said of them.
 _MEANINGS = {
     "missing": "without an answer",
-    "unknown": "that name no question of this task, or several, left out",
+    "unknown": f"that name no question of this task, or several{_LEFT_OUT}",
     "duplicates": "several times with the same answer, which counts once",
 }
 
@@ -94,11 +95,11 @@ def join_questions(
     answers = list(run.read())
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
-    lacks: Mapping[str, str] = {}
     if has_no_task(asked.benchmark):
         rows, lacks = _rows_in_file(run.path, asked, answers)
     else:
-        rows = rows_of(asked)
+        rows, lacks = rows_of(asked), {}
+
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
@@ -117,16 +118,12 @@ def join_questions(
             f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
             f"{task.settings_text}."
         )
-    of_ids = _match_remarks(run.path, unmatched, lacks)
-    for remark in (*of_ids, *_failure_remarks(run, matched), *said):
-        remarks.append(f"{task.name}: {remark}")
+    remarks += _match_remarks(f"{task.name}: {run.path}", unmatched, lacks)
+    remarks += [f"{task.name}: {remark}" for remark in (*_failure_remarks(run, matched), *said)]
 
     found = list(matched.values())
     joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
     digest = "" if subset is None else subset.digest
-    if unmatched["unknown"]:
-        # one of them says so
-        remarks = list(map(LeftOut, remarks))
     return Joined(joined, rows, unmatched, digest), remarks
 
 
@@ -358,18 +355,19 @@ def _spelled(answer_id: str) -> str:
 
 
 def _match_remarks(
-    path: Path, unmatched: Mapping[str, Sequence[str]], lacks: Mapping[str, str]
+    where: str, unmatched: Mapping[str, Sequence[str]], lacks: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit; `lacks` as of `rows_in_file`."""
     ids_of = defaultdict(list)
     for name, meaning in _MEANINGS.items():
         for key in unmatched[name]:
             lack = lacks.get(key)
-            ids_of[f"without {lack}, left out" if lack else meaning].append(key[:LONGEST])
+            ids_of[f"without {lack}{_LEFT_OUT}" if lack else meaning].append(key[:LONGEST])
 
     for meaning, ids in ids_of.items():
         first = ", ".join(ids[:FIRST])
-        yield f"{path}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
+        remark = f"{where}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
+        yield LeftOut(remark) if meaning.endswith(_LEFT_OUT) else remark
 
 
 def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:
