@@ -15,7 +15,7 @@ from spiqa_tasks.analysis.merging import (
     questions,
     task_size,
 )
-from spiqa_tasks.benchmarks.metric import Metric, mean_of
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.runs.run import MissingMetricError, Run
@@ -121,7 +121,7 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
     if name is not None:
         # The metric itself where a run has it: a rate is no mean of logged scores.
         named = {metric.name: metric for run in logged for metric in run.metrics}
-        return named.get(name, mean_of(name))
+        return named[name] if name in named else members[0].metric(name)
     if not logged:
         raise MissingMetricError("no run of it has scores.")
 
@@ -180,7 +180,10 @@ def _pairs(
     elif baseline is not None:
         bases = [each for each in scored if baseline in _names(each.run)]
         if not bases:
-            remarks.append(f"{task} is left out: it has no run of {baseline} with scores.")
+            names = ", ".join(each.run.name for each in scored)
+            remarks.append(
+                f"{task} is left out: it has no run of {baseline} with scores, but of {names}."
+            )
     else:
         return list(itertools.combinations(scored, 2)), []
 

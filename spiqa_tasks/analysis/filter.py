@@ -109,7 +109,7 @@ def filter_runs(
         metric: its name; None: the headline of each task.
         max_hits: largest number of hits of a kept question; None: 2 of 8, scaled.
 
-    Raises InputError: no such runs or tasks, runs with images, or no task left.
+    Raises InputError: no such runs or tasks, or no task left.
     """
     inspectors = _inspectors(runs, tasks)
     seeing_lvlms = one_run_per_model(run for run in lvlms if not selection.is_blind(run))
@@ -133,20 +133,8 @@ def filter_runs(
 
 
 def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:
-    """Return source task -> one run of each text-only model.
-
-    Raises InputError: one with images, or a task without runs.
-    """
+    """Return source task -> one run of each model. Raises InputError: a task without runs."""
     inspectors = one_run_per_model(selection.select_tasks(runs, tasks, variants=True))
-    for members in inspectors.values():
-        for run in members:
-            if not selection.is_blind(run):
-                raise InputError(
-                    f"Expected runs without images; {run.task} of {run.identity.model} saw them. "
-                    "Run the task's _text variant, or lmms-eval's --model ablated with "
-                    "ablation=text, or name answers TASK_text=FILE."
-                )
-
     if missing := [task for task in tasks if task not in inspectors]:
         raise InputError(
             f"Expected results of {', '.join(missing)}; found {', '.join(inspectors)}. "
@@ -194,9 +182,17 @@ def _filtered(
 ) -> Filtered:
     """Return the filter on the task of the inspectors' runs.
 
-    Raises InputError: runs that do not compare, or a rule by which all or no questions are kept.
+    Raises InputError: runs with images or that do not compare, or a rule by which all or no questions are kept.
     """
     first = runs[0]
+    for run in runs:
+        if not selection.is_blind(run):
+            raise InputError(
+                f"Expected runs without images; {run.task} of {run.identity.model} saw them. "
+                "Run the task's _text variant, or lmms-eval's --model ablated with "
+                "ablation=text, or name answers TASK_text=FILE."
+            )
+
     task = selection.source_task(first)
     metric = headline(first, metric_name)
     # Before the runs are read: such a task has a document for each figure.

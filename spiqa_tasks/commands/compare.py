@@ -48,11 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not found:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
-        by = f" by {arguments.metric}" if arguments.metric else ""
-        remedy = " ".join(left_out) or (
-            "Name the folders of the runs to compare; `gain` compares with and without pictures."
+        reason = " ".join(left_out) or (
+            f"Found {names}. Name the folders of the runs to compare; `gain` compares with and "
+            "without pictures."
         )
-        raise InputError(f"Expected two runs of one task with scores{by}; found {names}. {remedy}")
+        raise InputError(f"Expected two runs of one task with scores. {reason}")
     say(*left_out)
     print(render(arguments.format, comparison_table(found)))
     return 3 if left_out else 0
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs, _ = runs_by_path(arguments)
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)[0]))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     is_against = arguments.against is not None
 

@@ -166,10 +166,16 @@ def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: F
 def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     """A model that sees its picture says nothing about the questions."""
     write_run(tmp_path, "m", {"t": choice_samples([True])})
-    assert error_of(load(tmp_path)) == (
-        "Expected runs without images; t of m saw them. Run the task's _text variant, or"
-        " lmms-eval's --model ablated with ablation=text, or name answers TASK_text=FILE."
+    sentence = (
+        "t is left out: Expected runs without images; t of m saw them. Run the task's _text "
+        "variant, or lmms-eval's --model ablated with ablation=text, or name answers "
+        "TASK_text=FILE."
     )
+    assert error_of(load(tmp_path)) == sentence
+    # a folder may hold other tasks, which were run with images alone
+    write_blind(tmp_path, "m", {"u": choice_samples([True, False])}, stamp="2")
+    filtered, left_out = filter_runs(load(tmp_path))
+    assert ([each.task for each in filtered], left_out) == (["u"], [sentence])
 
 
 @pytest.mark.parametrize(
