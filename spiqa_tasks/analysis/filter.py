@@ -182,7 +182,8 @@ def _filtered(
 ) -> Filtered:
     """Return the filter on the task of the inspectors' runs.
 
-    Raises InputError: runs with images or that do not compare, or a rule by which all or no questions are kept.
+    Raises InputError: runs with images or that do not compare, or a rule by which all or no
+    questions are kept.
     """
     first = runs[0]
     for run in runs:
