@@ -185,15 +185,8 @@ def _filtered(
     Raises InputError: runs with images or that do not compare, or a rule by which all or no
     questions are kept.
     """
+    _check_blind(runs)
     first = runs[0]
-    for run in runs:
-        if not selection.is_blind(run):
-            raise InputError(
-                f"Expected runs without images; {run.task} of {run.identity.model} saw them. "
-                "Run the task's _text variant, or lmms-eval's --model ablated with "
-                "ablation=text, or name answers TASK_text=FILE."
-            )
-
     task = selection.source_task(first)
     metric = headline(first, metric_name)
     # Before the runs are read: such a task has a document for each figure.
@@ -225,6 +218,16 @@ def _filtered(
     lost = list(scores.index.difference(frame.index, sort=False))
     remarks = _remarks(task, lost, answers)
     return Filtered(task, metric.name, runs, answers, frame, most, leaked, remarks)
+
+
+def _check_blind(runs: Iterable[Run]) -> None:
+    for run in runs:
+        if not selection.is_blind(run):
+            raise InputError(
+                f"Expected runs without images; {run.task} of {run.identity.model} saw them. Run "
+                "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
+                "name answers TASK_text=FILE."
+            )
 
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
