@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -118,18 +119,24 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
     Raises MissingMetricError: no run has scores, or several metrics that each cover a part.
     """
     logged = [run for run in members if run.logged and run.metrics]
-    if name is not None:
-        # The metric itself where a run has it: a rate is no mean of logged scores.
-        named = {metric.name: metric for run in logged for metric in run.metrics}
-        return named[name] if name in named else members[0].metric(name)
     if not logged:
         raise MissingMetricError("no run of it has scores.")
+    if name is not None:
+        return _named_metric(logged, name)
 
     first = headline(logged[0])
     for metric in (first, *_where_more_is_better(logged)):
         if len(_scored(members, metric)[0]) > 1:
             return metric
     return first
+
+
+def _named_metric(runs: Sequence[Run], name: str) -> Metric:
+    """Return the metric of a run that has it. Raises MissingMetricError: none has it."""
+    for run in runs[1:]:
+        with suppress(MissingMetricError):
+            return run.metric(name)
+    return runs[0].metric(name)
 
 
 def _where_more_is_better(runs: Sequence[Run]) -> Iterator[Metric]:
