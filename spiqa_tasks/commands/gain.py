@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
-from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_at
+from spiqa_tasks.commands.run_arguments import add_accept, add_runs, as_shown, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES, Table, add_format, render
@@ -87,11 +87,9 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> b
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     """Return the pairs by the runs' own records, and a sentence per run left out."""
-    runs = runs_at(arguments.runs, arguments)
-    bases = [] if arguments.base is None else runs_at([arguments.base], arguments)
-    if arguments.format in STYLES:
-        # programs get the models with their arguments
-        runs, bases = selection.with_short_names(runs), selection.with_short_names(bases)
+    runs = as_shown(arguments, runs_at(arguments.runs, arguments))
+    named = [] if arguments.base is None else [arguments.base]
+    bases = as_shown(arguments, runs_at(named, arguments))
     pairs, alone, problems = ablation_pairs(
         runs,
         bases,

@@ -22,6 +22,7 @@ from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import (
+    as_shown,
     measured_runs,
     named_runs,
     runs_at,
@@ -102,8 +103,11 @@ _TABLES = {
 }
 
 
-def _of_paper(runs: Sequence[Run], item: Item) -> list[Run]:
-    """Return the runs less those of other papers' tasks. Raises InputError: none is left."""
+def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) -> Sequence[Run]:
+    """Return the runs as they are shown, less those of other papers' tasks.
+
+    Raises InputError: none is left.
+    """
     found = [run for run in runs if not run.is_own or run.own.benchmark_name == item.paper]
     others = ", ".join(sorted({run.task for run in runs if run not in found}))
     if not found:
@@ -113,11 +117,11 @@ def _of_paper(runs: Sequence[Run], item: Item) -> list[Run]:
         )
     if others:
         say(f"Left out, as {item.name} is of {item.paper}: {others}.")
-    return found
+    return as_shown(arguments, found)
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(measured_runs(arguments), item)
+    runs = _of_paper(measured_runs(arguments), item, arguments)
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
     made = Table(rows, table.labels, table.values)
@@ -126,7 +130,7 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(named_runs(arguments), item)
+    runs = _of_paper(named_runs(arguments), item, arguments)
     unjudged = [run for run in runs if not judged_scores(run)]
     rows = correlations(runs)
 
@@ -138,13 +142,13 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(named_runs(arguments), item)
+    runs = _of_paper(named_runs(arguments), item, arguments)
     print(render(arguments.format, models_table(runs, item.name)))
     return 0
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(runs_at(arguments.runs, arguments), item)
+    runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
     pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
     say(*alone, *problems)
     print_gain(pairs, arguments.format, by="group")
@@ -155,7 +159,7 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
 
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """Print the values of the table's metrics and the printed ones for the same questions."""
-    runs = _of_paper(runs_by_path(arguments)[0], item)
+    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
     metrics = [_metrics(run, item, arguments.metric or item.options.get("metric")) for run in runs]
     # The text metrics of all runs in one call, which starts Java once.
     prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))

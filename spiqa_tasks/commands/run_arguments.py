@@ -6,6 +6,7 @@ from pathlib import Path
 
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
+from spiqa_tasks.report.printer import STYLES
 from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.join import LeftOut
 from spiqa_tasks.runs.loading import load_runs, own_runs
@@ -17,6 +18,7 @@ from spiqa_tasks.runs.selection import (
     remarks_on,
     remarks_on_answers,
     select_tasks,
+    with_short_names,
     with_unique_labels,
 )
 
@@ -125,6 +127,11 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
         if reason := run.value(metric).reason:
             names.setdefault(reason, []).append(metric.name)
     return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
+
+
+def as_shown(arguments: argparse.Namespace, runs: Sequence[Run]) -> Sequence[Run]:
+    """Return the runs with short names of their models; programs get those with arguments."""
+    return with_short_names(runs) if arguments.format in STYLES else runs
 
 
 def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:

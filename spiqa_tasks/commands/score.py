@@ -25,6 +25,7 @@ from spiqa_tasks.commands.run_arguments import (
     add_columns,
     add_include_path,
     add_part,
+    as_shown,
     named_runs,
     runs_at,
     say_remarks,
@@ -37,7 +38,7 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.printer import STYLES, Column, Table, add_format, as_records, render
+from spiqa_tasks.report.printer import Column, Table, add_format, as_records, render
 from spiqa_tasks.report.values import models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
@@ -46,12 +47,7 @@ from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import (
-    Selection,
-    select_tasks,
-    with_short_names,
-    with_unique_labels,
-)
+from spiqa_tasks.runs.selection import Selection, select_tasks, with_unique_labels
 from spiqa_tasks.scoring.values import number
 
 # Name that stands for all metrics in `--metrics`.
@@ -216,7 +212,7 @@ def _print_reported(arguments: argparse.Namespace) -> int:
     rows = []
     reasons = []
     notes = []
-    shown = _as_shown(arguments, select_tasks(runs, as_runs.task))
+    shown = as_shown(arguments, select_tasks(runs, as_runs.task))
     for run in with_unique_labels(shown):
         metrics = _metrics(run, arguments.metrics or [ALL])
         rows += overall(run, metrics)
@@ -398,7 +394,7 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
         return
 
     said: set[str] = set()
-    shown = _as_shown(arguments, runs)
+    shown = as_shown(arguments, runs)
     tables = [score_table(run, said, is_named=len(runs) > 1) for run in shown]
     if len(runs) > 1:
         # For people alone: csv and json have these values already.
@@ -406,11 +402,6 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
     objects = [_object(of_task) for of_task in results]
     whole = objects[0] if len(objects) == 1 else objects
     print(render(arguments.format, *tables, whole=whole))
-
-
-def _as_shown(arguments: argparse.Namespace, runs: Sequence[Run]) -> Sequence[Run]:
-    """Return the runs with short names of their models; programs get those with arguments."""
-    return with_short_names(runs) if arguments.format in STYLES else runs
 
 
 def _object(runs: Sequence[Run]) -> dict[str, Any]:
@@ -430,7 +421,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
     Raises InputError: no run that has the column, or an unknown metric.
     """
-    suited = _with_column(with_unique_labels(_as_shown(arguments, runs)), arguments.by)
+    suited = _with_column(with_unique_labels(as_shown(arguments, runs)), arguments.by)
     metrics = [_metrics(run, arguments.metrics) for run in suited]
     prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
 

@@ -41,8 +41,6 @@ WIDTH = 100
 GAP = 2
 # Characters to which cells are wrapped at most: `100.0 [-100.0, 100.0]` stays on one line.
 NARROWEST = 21
-# Characters of a word in a label before it is broken: `fine-grained_perception` is not, a path is.
-LONGEST_WORD = 32
 
 # Cells of columns that are aligned at the right: `75.0 [30.1, 95.4] (4 of 5)`, `< 0.001`, a dash.
 _NUMBER = re.compile(r"[-+<±\d\s.,%\[\]()of]*")
@@ -211,7 +209,7 @@ def _as_text(table: Table) -> str:
     grid = table.grid
     room = shutil.get_terminal_size((WIDTH, 24)).columns
     columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
-    widths = _widths(columns, grid.labels, room)
+    widths = _widths(columns, room)
 
     texts = []
     for part in _parts(widths, grid.labels, room):
@@ -229,11 +227,8 @@ def _as_text(table: Table) -> str:
     return title + "\n\n".join([*texts, *notes])
 
 
-def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[int]:
-    """Return the columns' widths, the widest ones wrapped at blanks until the table fits.
-
-    Labels that leave too little room for values, such as paths, are broken within words.
-    """
+def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return the columns' widths, the widest ones wrapped at blanks until the table fits."""
     natural = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split(" "))) for column in columns]
 
@@ -242,8 +237,6 @@ def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[in
         widths = [min(max(limit, word), size) for size, word in zip(natural, words, strict=True)]
         if _total(widths) <= room:
             break
-    if _total(widths) > room and _total(widths[:labels]) > room // 2:
-        widths[:labels] = [min(width, LONGEST_WORD) for width in widths[:labels]]
     return widths
 
 
@@ -267,7 +260,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _wrapped(text: str, width: int) -> str:
-    return textwrap.fill(text, width, break_on_hyphens=False)
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _as_markdown(table: Table) -> str:

@@ -166,19 +166,6 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
-def test_long_paths_in_labels_leave_room_for_values() -> None:
-    """Two runs that are called by their paths stand beside their values, not above each."""
-    path = "demo_out/ocr_baseline/20261129_003224_results.json"
-    rows = [["spiqa_demo", f"one ({path})", f"other ({path})", "0.8 [-13.5, 15.1]", "0.891", "39"]]
-    parts = render("text", table([["task", "run", "against", "difference", "p", "n"], *rows], 3))
-    first, second = parts.split("\n\n")
-    assert [line.split()[-2:] for line in (first.splitlines()[0], second.splitlines()[0])] == [
-        ["against", "difference"],
-        ["p", "n"],
-    ]
-    assert path in "".join(line[12:44].rstrip() for line in first.splitlines())
-
-
 def test_an_interval_stays_on_one_line() -> None:
     """Where its cell is wrapped for what stands behind it."""
     cells = ["100.0 [-100.0, 100.0] (1499 of 1500)"] * 4
