@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.sanitize import LONGEST, sanitize, shortened
+from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import NO_FORMS, YES_FORMS, l3score
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -94,11 +94,6 @@ class Candidate:
     def shown(self) -> str:
         """The answer as a judge is shown it: sanitized and shortened, unless as written."""
         return self.prediction if self.as_written else sanitize(shortened(self.prediction))
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the answer is shown without its middle."""
-        return not self.as_written and len(self.prediction) > LONGEST
 
 
 @dataclass(frozen=True)
@@ -209,7 +204,7 @@ class L3ScoreRule(YesNoRule):
             )
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        return JudgeRequest(self.text(candidate), top_logprobs=self.top, cut=candidate.is_cut)
+        return JudgeRequest(self.text(candidate), top_logprobs=self.top)
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the score; 0, as published, if neither word is among all that were asked for."""
@@ -263,7 +258,6 @@ class SampledRule(YesNoRule):
             top_logprobs=None,
             draws=self.draws,
             thoughts=self.thoughts,
-            cut=candidate.is_cut,
         )
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
@@ -307,9 +301,7 @@ class LettersRule(Rule):
     def request(self, candidate: Candidate, /) -> JudgeRequest:
         first, *_, last = candidate.letters
         prompt = self.template.format(output=candidate.shown, first=first, last=last)
-        return JudgeRequest(
-            prompt, max_tokens=self.max_tokens, top_logprobs=None, cut=candidate.is_cut
-        )
+        return JudgeRequest(prompt, max_tokens=self.max_tokens, top_logprobs=None)
 
     def score(self, candidate: Candidate, verdict: Verdict, /) -> float | None:
         letter = extract_choice(verdict.text, dict.fromkeys(candidate.letters, "")).letter

@@ -139,7 +139,6 @@ class JudgeRequest:
     Attributes:
         images: paths of pictures.
         top_logprobs: number of most likely first tokens to return; None for a written answer.
-        cut: whether the answer is shown without its middle.
         repeat: number of a draw, from 0; not sent.
         thoughts: further tokens for a model that thinks first.
     """
@@ -148,7 +147,6 @@ class JudgeRequest:
     images: tuple[str, ...] = ()
     max_tokens: int = 1
     top_logprobs: int | None = 5
-    cut: bool = False
     repeat: int = 0
     draws: int = 0
     thoughts: int = 0

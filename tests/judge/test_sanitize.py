@@ -200,8 +200,8 @@ def test_a_second_time_changes_nothing(answer: str) -> None:
     assert sanitize(sanitize(answer)) == sanitize(answer)
 
 
-def test_a_long_answer_loses_its_middle_and_is_counted() -> None:
-    """Beyond 16,000 characters the beginning and the end are shown, and the request says so."""
+def test_a_long_answer_loses_its_middle() -> None:
+    """Beyond 16,000 characters the beginning and the end are shown, with a mark between."""
     assert shortened("x" * LONGEST) == "x" * LONGEST
     long = "a" * 20_000 + "b" * 20_000
     assert len(shortened(long)) <= LONGEST
@@ -209,8 +209,8 @@ def test_a_long_answer_loses_its_middle_and_is_counted() -> None:
     assert shortened(long).endswith("bbb")
     assert CUT in shortened(long)
     for rule in RULES.values():
-        assert rule().request(Candidate(long, letters=("A", "B"))).cut
-        assert not rule().request(Candidate("short", letters=("A", "B"))).cut
+        assert CUT in rule().request(Candidate(long, letters=("A", "B"))).prompt
+        assert CUT not in rule().request(Candidate("short", letters=("A", "B"))).prompt
 
 
 @pytest.mark.parametrize(
