@@ -16,7 +16,7 @@ from toy_rule import Verifier
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
-from spiqa_tasks.judge.rules import RULE_OF, RULES
+from spiqa_tasks.judge.rules import METRIC_OF, RULES
 
 SURE = 0.75
 
@@ -33,7 +33,7 @@ def judge(prompt: str) -> TopLogprobs:
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule is there during the test."""
     monkeypatch.setitem(RULES, Verifier.name, Verifier)
-    monkeypatch.setitem(RULE_OF, Verifier.metric, Verifier.name)
+    monkeypatch.setitem(METRIC_OF, Verifier.name, Verifier.metric)
 
 
 @pytest.fixture

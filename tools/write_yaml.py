@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark
 from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
 from spiqa_tasks.benchmarks.mmstar.release import REPORTED
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.judge.rules import RULE_OF
+from spiqa_tasks.judge.rules import METRIC_OF
 
 TEMPLATE = "_template_yaml"
 
@@ -199,7 +199,7 @@ def _spiqa() -> Family:
 
     settings_of = product(("cot", "perfigure"), ("corrected", "both"))
     variants = [f"setting={setting},protocol={protocol}" for setting, protocol in settings_of]
-    variants += [f"rule={rule}" for rule in RULE_OF.values()]
+    variants += [f"rule={rule}" for rule in METRIC_OF]
     return Family("setting=direct", variants, leaves, _spiqa_groups())
 
 

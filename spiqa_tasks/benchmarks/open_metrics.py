@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, withheld
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.rules import LEAST_MASS, NEITHER_REMEDY, RULE_OF, yes_no_mass
+from spiqa_tasks.judge.rules import LEAST_MASS, METRIC_OF, NEITHER_REMEDY, yes_no_mass
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
 
 # Mean probability of yes and no together below which people are warned; fit judges stay near 1.
@@ -21,10 +21,10 @@ Texts = Callable[[Record], Sequence[str]]
 
 def metric_of(rule: str) -> str:
     """Return the metric that a rule of free answers gives. Raises InputError for any other rule."""
-    metrics = {name: metric for metric, name in RULE_OF.items()}
-    if (name := rule.partition(":")[0]) not in metrics:
-        raise InputError(f"Expected rule to be one of {', '.join(metrics)}; found {rule!r}.")
-    return metrics[name]
+    name = rule.partition(":")[0]
+    if name not in METRIC_OF:
+        raise InputError(f"Expected rule to be one of {', '.join(METRIC_OF)}; found {rule!r}.")
+    return METRIC_OF[name]
 
 
 def prediction(record: Record) -> Sequence[str]:

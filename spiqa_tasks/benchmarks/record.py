@@ -228,9 +228,6 @@ _TYPES = get_type_hints(Record)
 def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
     """Return the logged fields of a verdict."""
     entry: dict[str, Any] = {"metric": wanted.metric, "prompt": wanted.request.prompt}
-    score = wanted.read(verdict) if verdict.ok else None
-    if score is not None:
-        entry["score"] = score
     if not verdict.ok:
         return entry | {"reason": verdict.reason}
 
@@ -241,4 +238,8 @@ def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
         entry["top_logprobs"] = logprobs
     else:
         entry["text"] = verdict.text
-    return entry if score is not None else entry | {"reason": verdict.unread}
+
+    score = wanted.read(verdict)
+    if score is None:
+        return entry | {"reason": verdict.unread}
+    return entry | {"score": score}

@@ -338,8 +338,8 @@ RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (L3ScoreRule, SampledRule, LettersRule, ReleasedLettersRule)
 }
 
-# Metric of free answers -> the name of the rule that gives it.
-RULE_OF = {rule.metric: rule.name for rule in RULES.values() if rule.metric}
+# Rule of free answers -> the metric that it gives.
+METRIC_OF = {rule.name: rule.metric for rule in RULES.values() if rule.metric}
 
 
 def make_rule(spec: str, options: dict[str, Any]) -> Rule:

@@ -36,7 +36,7 @@ class SpiqaSettings:
             it, named `..._released`, for up to twice the judge calls.
         figures: `all` figures of the paper, or the `referred` ones only, as the released open-model
             scripts show.
-        rule: the judge's rule, whose metric is the headline, one in `judge.rules.RULE_OF`.
+        rule: the judge's rule, whose metric is the headline, one in `judge.rules.METRIC_OF`.
     """
 
     setting: Literal["direct", "fullpaper", "cot", "nocaption", "captiononly", "perfigure"] = (

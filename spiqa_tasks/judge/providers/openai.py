@@ -2,6 +2,7 @@
 
 import math
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -125,7 +126,7 @@ def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, floa
         _check_pair(token, logprob)
 
     finite = [(token, max(float(logprob), _IMPOSSIBLE)) for token, logprob in pairs]
-    best = sorted(finite, key=_logprob, reverse=True)[:top]
+    best = sorted(finite, key=itemgetter(1), reverse=True)[:top]
     total = math.fsum(min(math.exp(logprob), 1.0) for _, logprob in best)
     if total > 1 + _SUM_TOLERANCE:
         raise _impossible(f"probabilities that add up to {total:.3g}")
@@ -140,10 +141,6 @@ def _check_pair(token: Any, logprob: Any) -> None:
     is_number = logprob == -math.inf or conforms(logprob, float)
     if not is_number or logprob > ROUNDING:
         raise _impossible(f"a log-probability that is none: {logprob!r:.40}")
-
-
-def _logprob(pair: tuple[str, float]) -> float:
-    return pair[1]
 
 
 def _impossible(what: str) -> RequestError:
