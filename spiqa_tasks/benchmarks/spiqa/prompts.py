@@ -2,8 +2,6 @@
 fine-tuning samples.
 """
 
-import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +13,12 @@ from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
-from spiqa_tasks.files.pictures import ablated_pictures, open_picture, save_png
+from spiqa_tasks.files.pictures import (
+    ablated_pictures,
+    open_picture,
+    save_png,
+    version_digest,
+)
 
 # Parts that the released prompts share, with the released blanks.
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"
@@ -122,9 +125,7 @@ def _square(path: str, side: int) -> str:
     By PIL's bicubic filter of the RGB picture, as in the released scripts of the open models.
     Gemini's resize by OpenCV (bilinear, not antialiased); those of the other closed models do not.
     """
-    status = os.stat(path)
-    version = f"{path} {status.st_size} {status.st_mtime_ns}"
-    name = hashlib.sha256(version.encode()).hexdigest()[:24]
+    name = version_digest([path])
     square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
     if not square.exists():
         save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)

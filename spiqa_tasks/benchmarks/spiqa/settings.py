@@ -98,5 +98,6 @@ def _shuffled(files: Sequence[str], key: str) -> list[str]:
     versions of Python.
     """
     digest = hashlib.shake_256(key.encode()).digest(8 * len(files))
-    ranks = iter(struct.unpack(f">{len(files)}Q", digest))
-    return sorted(files, key=lambda _: next(ranks))
+    # A number of eight bytes for each file, by which they are sorted.
+    ranks = struct.unpack(f">{len(files)}Q", digest)
+    return [file for _, file in sorted(zip(ranks, files, strict=True))]
