@@ -19,7 +19,7 @@ from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.benchmarks.spiqa.release import figures_of
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import HubSource, Repository, Source, default_source, demo_source
+from spiqa_tasks.files.source import Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
 
 logger = logging.getLogger("spiqa_tasks")
@@ -175,15 +175,13 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     return figures_of(_source(split), split) if name == SPIQA.name else {}
 
 
-def is_there(source: Source, benchmark: str, split: str, settings: str) -> bool:
+def is_there(task: Task) -> bool:
     """Return whether all files of a task are on this machine."""
-    if split.startswith("demo"):
+    if task.split.startswith("demo"):
         return True
     # Asking must not download 33 GB.
-    if isinstance(source, HubSource):
-        source = HubSource(fetches=False)
-    entry = BENCHMARKS[benchmark]
-    files = entry.files(split, entry.parse(settings))
+    source = default_source(fetches=False)
+    files = task.benchmark.files(task.split, task.settings)
     return all(_has(source, repository, pattern) for repository, pattern in files)
 
 

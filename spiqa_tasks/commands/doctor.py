@@ -10,7 +10,6 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
-from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.after_import import Patches, unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.known_breaks import known_break
@@ -129,7 +128,6 @@ def _extras() -> Iterator[Finding]:
 
 
 def _data() -> Iterator[Finding]:
-    source = default_source()
     tasks, _ = catalogue()
     for benchmark in BENCHMARKS:
         own = [
@@ -137,9 +135,7 @@ def _data() -> Iterator[Finding]:
             for task in tasks.values()
             if task.benchmark_name == benchmark and not task.split.startswith("demo")
         ]
-        ready = [
-            task for task in own if is_there(source, benchmark, task.split, task.settings_text)
-        ]
+        ready = [task for task in own if is_there(task)]
         detail = (
             f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare"
             " TASK"

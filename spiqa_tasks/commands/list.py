@@ -5,7 +5,6 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import Source, default_source
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
@@ -46,16 +45,15 @@ def run(arguments: argparse.Namespace) -> int:
 def _found(text: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
     """Return the rows of the tasks, and the groups, that have a text in their name or settings."""
     every_task, every_group = catalogue(filtered_tasks())
-    source = default_source()
     tasks = [
-        _row(task, source)
+        _row(task)
         for task in every_task.values()
         if text in f"{task.name} {task.settings_text}".lower()
     ]
     return tasks, {name: list(of) for name, of in every_group.items() if text in name.lower()}
 
 
-def _row(task: Task, source: Source) -> dict[str, Any]:
+def _row(task: Task) -> dict[str, Any]:
     return {
         "name": task.name,
         "benchmark": task.benchmark_name,
@@ -64,5 +62,5 @@ def _row(task: Task, source: Source) -> dict[str, Any]:
         "metrics": task.metrics,
         "headline": task.metrics[0],
         "questions": task.questions,
-        "data": is_there(source, task.benchmark_name, task.split, task.settings_text),
+        "data": is_there(task),
     }

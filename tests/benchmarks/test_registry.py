@@ -6,6 +6,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.registry import (
     BENCHMARKS,
+    Task,
     benchmark_of,
     is_there,
     known_figures,
@@ -14,7 +15,6 @@ from spiqa_tasks.benchmarks.registry import (
     rows_for_scoring,
 )
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import HubSource, LocalSource
 from spiqa_tasks.hosts.catalogue import find_tasks
 
 
@@ -61,34 +61,43 @@ def test_a_split_that_the_benchmark_lacks_is_refused() -> None:
         load_rows("mmstar", "test", "")
 
 
-def place(root: Path, *names: str) -> LocalSource:
+def place(root: Path, *names: str) -> None:
     for name in names:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    return LocalSource(root)
 
 
-def test_every_file_that_a_task_reads_must_be_there(tmp_path: Path) -> None:
+def has_data(benchmark: str, split: str, settings: str) -> bool:
+    return is_there(Task("task", benchmark, split, settings))
+
+
+def test_every_file_that_a_task_reads_must_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Annotations alone are enough where no picture is shown; the full paper's texts are another
     file.
     """
-    source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json")
-    assert is_there(source, "spiqa", "testA", "ablation=text")
-    assert not is_there(source, "spiqa", "testA", "")
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    place(tmp_path, "spiqa/test-A/SPIQA_testA.json")
+    assert has_data("spiqa", "testA", "ablation=text")
+    assert not has_data("spiqa", "testA", "")
     place(tmp_path, "spiqa/test-A/SPIQA_testA_Images.zip")
-    assert is_there(source, "spiqa", "testA", "")
-    assert not is_there(source, "spiqa", "testA", "setting=fullpaper")
+    assert has_data("spiqa", "testA", "")
+    assert not has_data("spiqa", "testA", "setting=fullpaper")
     place(tmp_path, "spiqa/SPIQA_train_val_test-A_extracted_paragraphs.zip")
-    assert is_there(source, "spiqa", "testA", "setting=fullpaper")
+    assert has_data("spiqa", "testA", "setting=fullpaper")
 
 
 @pytest.mark.parametrize("archive", ["SPIQA_testA_Images", "SPIQA_testA_Images_224px"])
-def test_small_pictures_are_an_archive_of_their_own(tmp_path: Path, archive: str) -> None:
+def test_small_pictures_are_an_archive_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, archive: str
+) -> None:
     """As full ones are."""
-    source = place(tmp_path, "spiqa/test-A/SPIQA_testA.json", f"spiqa/test-A/{archive}.zip")
-    assert is_there(source, "spiqa", "testA", "resolution=224px") == archive.endswith("_224px")
-    assert is_there(source, "spiqa", "testA", "") == (archive == "SPIQA_testA_Images")
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    place(tmp_path, "spiqa/test-A/SPIQA_testA.json", f"spiqa/test-A/{archive}.zip")
+    assert has_data("spiqa", "testA", "resolution=224px") == archive.endswith("_224px")
+    assert has_data("spiqa", "testA", "") == (archive == "SPIQA_testA_Images")
 
 
 def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(
@@ -97,15 +106,16 @@ def test_the_hubs_cache_is_looked_at_and_no_server_is_asked(
     """A snapshot at the pinned revision counts by the files that it holds."""
     from spiqa_tasks.files.source import MMSTAR
 
+    monkeypatch.delenv("SPIQA_TASKS_DATA", raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("a server was asked"))
-    assert not is_there(HubSource(), "mmstar", "val", "")
+    assert not has_data("mmstar", "val", "")
     snapshot = tmp_path / "datasets--Lin-Chen--MMStar" / "snapshots" / MMSTAR.revision
     snapshot.mkdir(parents=True)
-    assert not is_there(HubSource(), "mmstar", "val", "")
+    assert not has_data("mmstar", "val", "")
     (snapshot / "mmstar.parquet").touch()
-    assert is_there(HubSource(), "mmstar", "val", "")
+    assert has_data("mmstar", "val", "")
 
 
 def test_the_figures_of_papers_are_known_without_their_pictures() -> None:
