@@ -46,18 +46,17 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         answered = [record.id for record in questions if texts(record)]
         if missing := withheld(len(answered), len(questions)):
             return missing
-        asked = pairs(questions)
-        scores = text_scores(asked, [toolkit])
+
+        scores = text_scores(pairs(questions), [toolkit])
         if toolkit in scores.omitted:
             return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
-        items = scores.per_item.get(toolkit, ()) if len(asked) == len(answered) else ()
-        by_id = dict(zip(answered, items, strict=False))  # {} if a question has several predictions
-        return Value(
-            float(scores.values[toolkit]),
-            len(answered),
-            by_id,
-            missing=len(records) - len(answered),
-        )
+        per_item = scores.per_item.get(toolkit, ())
+        # A question with several predictions has no score of its own.
+        by_id: dict[str, float] = {}
+        if len(per_item) == len(answered):
+            by_id = dict(zip(answered, per_item, strict=True))
+        unanswered = len(records) - len(answered)
+        return Value(scores.values[toolkit], len(answered), by_id, missing=unanswered)
 
     return Metric(
         name,

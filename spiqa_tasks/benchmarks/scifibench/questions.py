@@ -197,32 +197,44 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     for question in questions:
         captions[question.figure.digest].add(plain(question.caption))
         digests[plain(question.caption)].add(question.figure.digest)
+
     randomised = []
     for question in questions:
-        needed = len(question.letters) - 1
-        taken = captions[question.figure.digest] | digests[plain(question.caption)]
         pool = list(questions)
         question.generator("negatives", seed).shuffle(pool)
-        pairs: list[ChoiceQuestion] = []
-        while pool and len(pairs) < needed:
-            pair = pool.pop()
-            content = {plain(pair.caption), pair.figure.digest}
-            if not taken & content:
-                pairs.append(pair)
-                taken |= content
-        if len(pairs) < needed:
-            raise DataError(
-                f"Expected more pairs for the false options of question {question.id} of"
-                f" {question.file}, found {len(pairs)}. Fetch it again."
-            )
-
-        # The answer keeps its letter.
+        true = captions[question.figure.digest] | digests[plain(question.caption)]
+        pairs = _false_pairs(question, pool, true)
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
         else:
             randomised.append(replace(question, options=tuple(pair.caption for pair in pairs)))
     return randomised
+
+
+def _false_pairs(
+    question: ChoiceQuestion, pool: list[ChoiceQuestion], true: set[str]
+) -> list[ChoiceQuestion]:
+    """Return questions, from the end of the pool, whose true pairs are the false options of one.
+
+    None has a caption or figure of `true`, or of another. Raises DataError: too few.
+    """
+    needed = len(question.letters) - 1
+    taken = set(true)
+    pairs: list[ChoiceQuestion] = []
+    while pool and len(pairs) < needed:
+        pair = pool.pop()
+        content = {plain(pair.caption), pair.figure.digest}
+        if not taken & content:
+            pairs.append(pair)
+            taken |= content
+
+    if len(pairs) < needed:
+        raise DataError(
+            f"Expected more pairs for the false options of question {question.id} of"
+            f" {question.file}, found {len(pairs)}. Fetch it again."
+        )
+    return pairs
 
 
 def shuffled(question: ChoiceQuestion, seed: int) -> ChoiceQuestion:

@@ -101,18 +101,24 @@ def load(source: Source, split: str, settings: SciFIBenchSettings) -> list[Row]:
     Raises DataError: a missing or unreadable file, column or picture; InputError: settings that do
     not suit the split.
     """
-    is_of_figures = settings.mark != "none" or settings.prompt == "caption"
-    if is_of_figures and any("Caption2" in name for name in SPLITS[split]):
+    needs_one_figure = settings.mark != "none" or settings.prompt == "caption"
+    if needs_one_figure and any("Caption2" in name for name in SPLITS[split]):
         raise InputError(
             "Expected a split of figure -> caption for mark=... and prompt=caption; found"
             f" {split!r}."
         )
+
     rows: list[Row] = []
     for name in SPLITS[split]:
         paths = source.files(SCIFIBENCH, f"data/{name}-*.parquet")
         data = fingerprint(paths)
         questions = read_questions(paths, name, data, settings.ablation != "text")
         rows += _rows(questions, split, settings, data)
+    return _sample(rows, settings)
+
+
+def _sample(rows: list[Row], settings: SciFIBenchSettings) -> list[Row]:
+    """Return the setting's number of rows, in their order; all of fewer, or for 0."""
     if not 0 < settings.sample < len(rows):
         return rows
     places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
