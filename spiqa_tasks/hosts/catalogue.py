@@ -37,11 +37,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML with its `include` resolved as the host does: what the file says wins over
     what it includes.
     """
-    return _with_included(path, _parsed(path.read_text(encoding="utf-8")))
-
-
-def _with_included(path: Path, values: Mapping[str, Any]) -> dict[str, Any]:
-    config = dict(values)
+    config = dict(_parsed(path.read_text(encoding="utf-8")))
     included = config.pop("include", None)
     return config if included is None else load_yaml(path.parent / included) | config
 
@@ -108,32 +104,18 @@ def _defined_in(folders: Sequence[Path]) -> Found:
     for path in _yamls(folders):
         config = _read_yaml(path)
         if "group" in config:
-            _add_group(path, config, tasks, groups)
+            groups[str(config["group"])] = _members(config)
         elif (task := _task_in(path, config)) is not None:
             tasks[task.name] = task
     return tasks, groups
 
 
-def _add_group(
-    path: Path,
-    config: Mapping[str, Any],
-    tasks: dict[str, Task],
-    groups: dict[str, tuple[str, ...]],
-) -> None:
-    """Add a group, its members' names, and the tasks and groups that are defined within it."""
-    members = config.get("task") or ()
-    names = []
-    for member in [members] if isinstance(members, str) else members:
-        if not isinstance(member, Mapping):
-            names.append(str(member))
-        elif "group" in member:
-            names.append(str(member["group"]))
-            _add_group(path, member, tasks, groups)
-        elif "task" in member:
-            names.append(str(member["task"]))
-            if (task := task_of(_with_included(path, member))) is not None:
-                tasks[task.name] = task
-    groups[str(config["group"])] = tuple(names)
+def _members(group: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of a group's members, without those that the host defines within it."""
+    members = group.get("task") or ()
+    if isinstance(members, str):
+        return (members,)
+    return tuple(member for member in members if isinstance(member, str))
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
