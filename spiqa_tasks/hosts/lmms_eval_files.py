@@ -7,7 +7,6 @@ lmms-eval has no key for stands under `SUMMARY`.
 import hashlib
 import itertools
 import json
-import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from spiqa_tasks.benchmarks.summary import rows_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
+from spiqa_tasks.scoring.values import without_nan
 
 # Ending of a results file's name, after its date.
 RESULTS = "_results.json"
@@ -383,18 +383,17 @@ def metric_values(
     without.
     """
     found: dict[str, dict[str, Any]] = {}
-    scores: dict[str, float | None] = {}
     for row, (metric, group) in rows.items():
         if group and group not in record.groups.values():
             continue
-        if metric.name not in scores:
-            scores[metric.name] = answer_score(metric, record, joined)
 
-        found[row] = {"id": record.id} if found else record.as_dict()
-        if (score := scores[metric.name]) is not None:
-            found[row]["score"] = score
+        logged: dict[str, Any] = {"id": record.id} if found else record.as_dict()
+        score = answer_score(metric, record, joined)
+        if score is not None:
+            logged["score"] = score
             if metric.higher_is_better and record.cluster is not None:
-                found[row]["cluster"] = record.cluster
+                logged["cluster"] = record.cluster
+        found[row] = logged
     return found
 
 
@@ -445,7 +444,7 @@ def write_log(folder: Path, model: str, model_args: str, tasks: Mapping[str, Tas
     path = folder / f"{date}{RESULTS}"
     try:
         for name, task in tasks.items():
-            lines = "".join(f"{_strict_json(sample)}\n" for sample in task.samples)
+            lines = "".join(_line(sample) for sample in task.samples)
             write_atomically(folder / f"{date}{SAMPLES}{name}.jsonl", lines.encode())
         content = _results(date, model, model_args, tasks)
         write_atomically(path, json.dumps(content, indent=2, default=str).encode())
@@ -494,19 +493,9 @@ def date_of(name: str) -> datetime | None:
     return datetime.strptime(stamp[0], "%Y%m%d_%H%M%S").replace(tzinfo=_ZONE)
 
 
-def _strict_json(value: Any) -> str:
-    """The text of a JSON value; numbers that JSON does not have are null."""
-    return json.dumps(_finite(value), default=str, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value
+def _line(sample: Mapping[str, Any]) -> str:
+    """Return a line of a samples file; numbers that JSON does not have are null."""
+    return f"{json.dumps(without_nan(sample), default=str, allow_nan=False)}\n"
 
 
 def _reserved_date(folder: Path) -> str:

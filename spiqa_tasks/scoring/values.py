@@ -58,10 +58,12 @@ def p_value(p: float | None) -> str:
 
 
 def without_nan(value: Any) -> Any:
-    """Return a value, or lists, tuples and dicts of them, with None for NaN, which JSON lacks."""
+    """Return a value, or lists, tuples and dicts of them, with None for what JSON lacks: NaN and
+    infinities.
+    """
     if isinstance(value, dict):
         return {key: without_nan(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [without_nan(each) for each in value]
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return None if is_nan else value
+    is_missing = isinstance(value, float) and not math.isfinite(value)
+    return None if is_missing else value

@@ -94,7 +94,7 @@ def test_what_is_not_a_number_is_null_in_json() -> None:
     """NaN becomes null wherever it stands; everything else stays."""
     given = {
         "value": math.nan,
-        "interval": [0.5, math.nan],
+        "interval": [0.5, math.inf],
         "n": 3,
         "groups": [{"score": math.nan, "name": "nan"}],
     }
