@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     Rows without options are named and left out.
     """
     file, columns = arguments.file, arguments.columns
-    rows = [columns.resolved(row) for row in read_records([file])]
+    rows = [columns.resolved(row) for row in read_records(file)]
     if not rows:
         raise InputError(
             f"Expected answers in {file}, found none. Name a file with an answer in every row."

@@ -52,8 +52,8 @@ _MAC_LETTERS = re.compile("[a-z][ŽŠŸ¸‡‰Õ]")
 _NUL = "\uffff"
 
 
-def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
-    """Yield the rows of files in order.
+def read_records(path: Path) -> Iterable[Fields]:
+    """Return the rows of a file in order.
 
     Raises DataError: an unknown form, or a broken file, with the position. MissingPartError: no
     openpyxl, for xlsx.
@@ -64,11 +64,10 @@ def read_records(paths: Sequence[Path]) -> Iterator[Fields]:
         "parquet": _parquet_rows,
         "json": _json_rows,
     }
-    for path in paths:
-        if not path.is_file():
-            found = "a folder" if path.is_dir() else "no such file"
-            raise DataError(f"Expected {path} to be a file, found {found}.")
-        yield from readers[form_of(path)](path)
+    if not path.is_file():
+        found = "a folder" if path.is_dir() else "no such file"
+        raise DataError(f"Expected {path} to be a file, found {found}.")
+    return readers[form_of(path)](path)
 
 
 def read_cells(path: Path) -> list[dict[str, str]]:
@@ -77,7 +76,7 @@ def read_cells(path: Path) -> list[dict[str, str]]:
     Raises as `read_records`.
     """
     return [
-        {str(name): text_of(value) for name, value in row.items()} for row in read_records([path])
+        {str(name): text_of(value) for name, value in row.items()} for row in read_records(path)
     ]
 
 

@@ -251,7 +251,7 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
 
     Raises DataError, InputError: a broken file, or a row that lacks a column.
     """
-    numbered = json_lines(path) if form == LINES else enumerate(read_records([path]), 1)
+    numbered = json_lines(path) if form == LINES else enumerate(read_records(path), 1)
     unit = "line" if form == LINES else "row"
     rows = {f"{unit} {number}": columns.resolved(row) for number, row in numbered}
     answers = answers_of_rows(path, rows, columns)
@@ -319,7 +319,7 @@ def _check_one_model(
 def columns_in(path: Path, columns: Columns = USUAL) -> Collection[str]:
     """Return the names of a table's columns and of the paths in it, or [] if it is broken."""
     try:
-        return columns_of(columns.resolved(row) for row in read_records([path]))
+        return columns_of(columns.resolved(row) for row in read_records(path))
     except DataError:
         return []
 

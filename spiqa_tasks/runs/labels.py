@@ -49,7 +49,7 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     question, reference (a text or a list), prediction, and label: yes/no, true/false, 1/0,
     correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
     """
-    entries = map(columns.resolved, read_records([path]))
+    entries = map(columns.resolved, read_records(path))
     rows = [row for entry in entries for row in _rows_of(entry, columns)]
     labelled = {
         f"verdict {number}": row

@@ -369,7 +369,7 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
         return spiqa_responses.FORM, content
 
     # an object of texts is predictions by id, or a single line
-    rows = list(read_records([path])) if are_texts(first) else rows_in(content)
+    rows = list(read_records(path)) if are_texts(first) else rows_in(content)
     return TABLE if rows and _are_answers(rows, content, columns) else "", content
 
 

@@ -51,13 +51,13 @@ def test_every_form_has_the_same_rows(name: str, tmp_path: Path) -> None:
     """Texts are those that were written, `NA` and `007` too, in the order of the file."""
     WRITERS[name](tmp_path / name)
     expected = ROWS * 100 if name == "rows.parquet" else ROWS
-    assert list(read_records([tmp_path / name])) == expected
+    assert list(read_records(tmp_path / name)) == expected
 
 
 def test_lines_of_json_are_read_whatever_the_file_is_called(tmp_path: Path) -> None:
     """Some published files of lines end in .json."""
     _jsonl(tmp_path / "rows.json")
-    assert list(read_records([tmp_path / "rows.json"])) == ROWS
+    assert list(read_records(tmp_path / "rows.json")) == ROWS
 
 
 def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_an_object_of_objects_has_its_keys_in_a_column(tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_text(
         json.dumps({f"k{place}": row for place, row in enumerate(ROWS)})
     )
-    found = list(read_records([tmp_path / "rows.json"]))
+    found = list(read_records(tmp_path / "rows.json"))
     assert [row[KEY] for row in found] == ["k0", "k1", "k2"]
     assert [{**row, KEY: None} for row in found] == [{KEY: None, **row} for row in ROWS]
 
@@ -91,13 +91,13 @@ def test_broken_files_are_named_with_the_place_of_the_fault(
     """One sentence, whatever is wrong."""
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=found):
-        list(read_records([tmp_path / name]))
+        list(read_records(tmp_path / name))
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     """A folder is no table."""
     with pytest.raises(DataError, match="to be a file, found a folder"):
-        list(read_records([tmp_path]))
+        list(read_records(tmp_path))
 
 
 def write(path: Path, rows: list[dict[str, int]]) -> Path:
@@ -139,9 +139,9 @@ def test_escapes_of_a_spreadsheet_are_decoded(tmp_path: Path) -> None:
     """`_x000D_` is a carriage return in what a spreadsheet wrote, and stays in what it did not."""
     frame = pd.DataFrame({"c": ["A_x000D_B _x00e9_ _xyz_"]})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    assert list(read_records([tmp_path / "t.csv"])) == [{"c": "A_x000D_B _x00e9_ _xyz_"}]
+    assert list(read_records(tmp_path / "t.csv")) == [{"c": "A_x000D_B _x00e9_ _xyz_"}]
     frame.to_excel(tmp_path / "t.xlsx", index=False)
-    assert list(read_records([tmp_path / "t.xlsx"])) == [{"c": "A\rB é _xyz_"}]
+    assert list(read_records(tmp_path / "t.xlsx")) == [{"c": "A\rB é _xyz_"}]
 
 
 @given(
