@@ -3,7 +3,7 @@
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -80,9 +80,7 @@ def page_path(path: str) -> str:
             return path
     name = version_digest([path])
     page = cache_folder() / "page" / name[:2] / f"{name}.png"
-    if not page.exists():
-        save_png(open_picture(path), page)
-    return str(page)
+    return made_once(page, lambda: open_picture(path))
 
 
 @contextmanager
@@ -203,9 +201,11 @@ def png(image: Image.Image) -> bytes:
     return buffer.getvalue()
 
 
-def save_png(image: Image.Image, path: Path) -> None:
-    """Write a picture atomically."""
-    write_atomically(path, png(image))
+def made_once(path: Path, make: Callable[[], Image.Image]) -> str:
+    """Return the path of a PNG in the cache, made unless it is there."""
+    if not path.exists():
+        write_atomically(path, png(make()))
+    return str(path)
 
 
 def encoded(cell: Any, where: str) -> bytes:
@@ -235,6 +235,4 @@ def _grey_picture(path: str) -> str:
     with Image.open(path) as image:
         width, height = image.size
     grey = cache_folder() / "grey" / f"{width}x{height}-{GREY}.png"
-    if not grey.exists():
-        save_png(Image.new("RGB", (width, height), (GREY, GREY, GREY)), grey)
-    return str(grey)
+    return made_once(grey, lambda: Image.new("RGB", (width, height), (GREY, GREY, GREY)))

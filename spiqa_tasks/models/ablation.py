@@ -3,7 +3,6 @@
 import base64
 import functools
 import io
-import os
 import re
 from binascii import Error as Base64Error
 from collections.abc import Callable, Sequence
@@ -12,16 +11,13 @@ from typing import Any
 from PIL import Image, UnidentifiedImageError
 
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.pictures import GREY
+from spiqa_tasks.files.pictures import GREY, SUFFIXES
 
 # `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
 Hook = Callable[..., Any]
 
 # `grey`: a grey picture of the same size; `text`: no picture.
 KINDS = ("grey", "text")
-
-# A text of a message with such an ending is a path of a picture.
-_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp"})
 
 # `<image>`, `<image 1>`, `<|image|>`, `<|image_pad|>`, `<|image_1|>` and the blank behind.
 _PLACEHOLDERS = re.compile(
@@ -53,8 +49,7 @@ def replaced(pictures: Sequence[Any], kind: str) -> list[Any]:
 def is_picture(value: Any) -> bool:
     """Return whether a value is a picture as tasks show them: PIL image, path or data URL."""
     if isinstance(value, str):
-        has_suffix = os.path.splitext(value)[1].lower() in _SUFFIXES
-        return has_suffix or value.startswith("data:image/")
+        return value.lower().endswith(SUFFIXES) or value.startswith("data:image/")
     return isinstance(value, Image.Image)
 
 

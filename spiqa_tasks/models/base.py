@@ -3,6 +3,7 @@
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from tqdm import tqdm
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
+from spiqa_tasks.scoring.options import answer_label
 
 # A document of a task as the host hands it over.
 Doc = Mapping[str, Any]
@@ -95,10 +97,6 @@ def target_of(task: Task, doc: Any) -> str:
 
 def letter_of(target: str, options: Mapping[str, str]) -> str:
     """Return the letter of the option that a target names by letter or text, or ''."""
-    letter = target.strip("(). :").upper()
-    if letter in options:
-        return letter
-    for option, text in options.items():
-        if text.strip().casefold() == target.casefold():
-            return option
+    with suppress(ValueError):
+        return answer_label(target, options)
     return ""

@@ -19,7 +19,6 @@ from spiqa_tasks.files.pictures import (
     encoded_picture,
     open_picture,
     page_path,
-    save_png,
     write_pictures,
 )
 
@@ -135,7 +134,7 @@ def test_parquet_cells_are_written_once_with_the_suffix_of_their_content(tmp_pat
     """A cell's bytes become a file of its name and format; a file cut short is written again; no
     bytes are an error.
     """
-    save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
     content = (tmp_path / "red.png").read_bytes()
     assert encoded({"bytes": content, "path": None}, "row 1") == content
     first = [
@@ -153,7 +152,7 @@ def test_a_filled_cache_need_not_be_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is written where nothing is missing, and what cannot be noted is checked again."""
-    save_png(Image.new("RGB", (4, 4), "red"), tmp_path / "red.png")
+    Image.new("RGB", (4, 4), "red").save(tmp_path / "red.png")
     cell = ("a", (tmp_path / "red.png").read_bytes())
     paths = write_pictures("set", [cell])
 

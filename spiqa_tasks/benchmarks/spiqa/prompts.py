@@ -15,8 +15,8 @@ from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.pictures import (
     ablated_pictures,
+    made_once,
     open_picture,
-    save_png,
     version_digest,
 )
 
@@ -127,9 +127,8 @@ def _square(path: str, side: int) -> str:
     """
     name = version_digest([path])
     square = cache_folder() / f"{side}px" / name[:2] / f"{name}.png"
-    if not square.exists():
-        save_png(open_picture(path).resize((side, side), Image.Resampling.BICUBIC), square)
-    return str(square)
+    bicubic = Image.Resampling.BICUBIC
+    return made_once(square, lambda: open_picture(path).resize((side, side), bicubic))
 
 
 def wording(setting: str) -> str:
