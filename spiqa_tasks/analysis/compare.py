@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -73,8 +73,7 @@ def compare(
 
     Args:
         runs: of any tasks.
-        metric: its name; default: each task's headline or, where no two of its runs have scores
-            by that, the first other metric of which more is better.
+        metric: its name; default: each task's headline.
         baseline: name of a model; each other run minus its runs.
         most: number of pairs of a task above which each run is compared with the best one only.
         accept_differences: whether to compare scores of different judges.
@@ -123,12 +122,7 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
         raise MissingMetricError("no run of it has scores.")
     if name is not None:
         return _named_metric(logged, name)
-
-    first = headline(logged[0])
-    for metric in (first, *_where_more_is_better(logged)):
-        if len(_scored(members, metric)[0]) > 1:
-            return metric
-    return first
+    return headline(logged[0])
 
 
 def _named_metric(runs: Sequence[Run], name: str) -> Metric:
@@ -137,11 +131,6 @@ def _named_metric(runs: Sequence[Run], name: str) -> Metric:
         with suppress(MissingMetricError):
             return run.metric(name)
     return runs[0].metric(name)
-
-
-def _where_more_is_better(runs: Sequence[Run]) -> Iterator[Metric]:
-    for run in runs:
-        yield from (metric for metric in run.metrics if metric.higher_is_better)
 
 
 def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[str]]:

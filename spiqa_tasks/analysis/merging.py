@@ -25,10 +25,13 @@ Difference = tuple[str, str, str]
 
 
 def headline(run: Run, name: str | None = None) -> Metric:
-    """Return the metric of a name, or the headline of the run's task.
+    """Return the metric of a name, or the headline of the run's task, also if the run has no score
+    by it.
 
     Raises MissingMetricError: no such metric, or no name and several that each cover a part.
     """
+    if name is None and run.is_own:
+        return run.own.benchmark.metrics(run.settings)[0]
     metric = run.metric(name)
     if name is None and (fault := headline_fault(run)):
         known = ", ".join(each.name for each in run.metrics)

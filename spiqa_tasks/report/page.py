@@ -15,6 +15,7 @@ from PIL import Image
 from spiqa_tasks.analysis.breakdown import OVERALL, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
+from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -40,7 +41,6 @@ from spiqa_tasks.report.values import (
     ValueRecord,
     cross_table,
     flat_records,
-    headline,
     judge_notes,
     printed_records,
     records_of,

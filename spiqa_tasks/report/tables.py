@@ -7,11 +7,11 @@ from typing import Any
 
 from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row
+from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
 from spiqa_tasks.report.printer import Column, Columns, Table, as_records
-from spiqa_tasks.report.values import headline
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
 from spiqa_tasks.scoring.values import number, p_value, percent

@@ -12,6 +12,7 @@ from spiqa_tasks.analysis.breakdown import (
     group_value,
     overall,
 )
+from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import (
     MEANS,
     PublishedValue,
@@ -39,11 +40,6 @@ MATCHERS = (
     "accuracy_released, _vlmevalkit and _lmms_eval read the same answers by other rules; "
     "_lmms_eval averages over sub-axes."
 )
-
-
-def headline(run: Run) -> Metric:
-    """Return the headline of a run's task, also if the run has no score by it."""
-    return run.own.benchmark.metrics(run.settings)[0]
 
 
 def shown_metrics(run: Run) -> list[Metric]:

@@ -241,10 +241,8 @@ def test_signatures_differ_in_what_decides_a_number() -> None:
     assert parse(one.text) == one
 
 
-def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
-    """The headline, or the one that is named; what has no score of single answers is passed
-    over.
-    """
+def test_the_metric_is_the_headline_or_the_one_that_is_named() -> None:
+    """No other stands for a headline that runs have no score by, whatever their order."""
     spiqa = "data:spiqa/testA@d|settings:"
     judged = [Record("1", "a", "a", scores={"l3score": 0.5, "bleu_1": 1.0})]
     plain = [Record("1", "a", "a", scores={"bleu_1": 1.0})]
@@ -260,6 +258,11 @@ def test_the_metric_is_the_first_that_two_runs_have_scores_by() -> None:
     found, left_out = compare([*both, run("c", plain)])
     assert [(each.metric, each.b) for each in found] == [("l3score", "b")]
     assert left_out == ["t of c is left out: it has no l3score."]
+    assert [each.metric for each in compare([run("c", plain), *both])[0]] == ["l3score"]
+    assert compare([run("c", plain), run("d", plain)]) == (
+        [],
+        [f"t of {name} is left out: it has no l3score." for name in "cd"],
+    )
     assert only(both, "unformatted_rate").metric == "unformatted_rate"
     found, (left_out,) = compare(both, "other")
     assert found == []
