@@ -12,7 +12,6 @@ import pandas as pd
 from spiqa_tasks.analysis.breakdown import GROUP, OVERALL
 from spiqa_tasks.analysis.merging import (
     check_comparable,
-    groups_of,
     headline,
     kinds_of,
     merged,
@@ -305,15 +304,21 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
         return [_row_of_totals(pair, frames)]
 
     groups = {OVERALL: list(frames[0].index)}
-    if by is not None:
-        known = kinds_of(pair.runs[0])
-        if by not in (GROUP, *known):
-            names = ", ".join([GROUP, *known])
-            raise InputError(
-                f"Expected --by to be one of {names} of {pair.runs[0].task}, found {by}."
-            )
-        groups |= groups_of(frames[0], known if by == GROUP else [by])
+    for column in [] if by is None else _columns(pair.runs[0], by):
+        for name, members in frames[0].groupby(column, sort=False):
+            groups[str(name)] = list(members.index)
     return [_row_of_questions(pair, frames, group, ids) for group, ids in groups.items()]
+
+
+def _columns(run: Run, by: str) -> list[str]:
+    """Return the group columns that `by` names. Raises InputError: none."""
+    known = kinds_of(run)
+    if by == GROUP:
+        return known
+    if by not in known:
+        names = ", ".join([GROUP, *known])
+        raise InputError(f"Expected --by to be one of {names} of {run.task}, found {by}.")
+    return [by]
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:

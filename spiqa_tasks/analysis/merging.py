@@ -91,17 +91,6 @@ def kinds_of(run: Run) -> list[str]:
     return list(dict.fromkeys(kind for record in run.questions for kind in record.groups))
 
 
-def groups_of(frame: pd.DataFrame, kinds: Sequence[str]) -> dict[str, list[str]]:
-    """Return group -> ids of its questions, in the order in which the questions name them."""
-    groups: dict[str, dict[str, None]] = {}
-    for key, *names in frame[list(kinds)].itertuples():
-        for name in names:
-            if isinstance(name, str):
-                groups.setdefault(name, {})[key] = None  # a name of two kinds is one group
-
-    return {name: list(ids) for name, ids in groups.items()}
-
-
 def differing(a: Signature, b: Signature) -> list[str]:
     """Return the decisive fields in which two signatures differ, with both values."""
     found = []
