@@ -208,48 +208,55 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
 
     Raises InputError: no task with a mark, or one without its control.
     """
-    scores = []
+    marked = []
+    controls = {}
     for run in runs:
-        settings = run.settings
-        about = (run.name, run.task, run.own.split, settings.mark, settings.ignore)
-        others = (run.record_set.part, _other_settings(run, "mark", "ignore"))
-        for key, score in run.scores(run.metric(metric)).items():
-            scores.append((*about, *others, key, score))
+        scores = run.scores(run.metric(metric))
+        if run.settings.mark == "none":
+            controls[_without_mark(run)] = run, scores
+        elif scores:
+            marked.append((run, scores))
 
-    names = ["model", "task", "split", "mark", "ignore", "questions"]
-    frame = pd.DataFrame(scores, columns=[*names, "settings", "id", "score"])
-    is_marked = frame["mark"] != "none"
-    marked, controls = frame[is_marked], frame[~is_marked]
-    same = ["model", "split", "settings", "id"]
-    pairs = marked.merge(controls, on=same, suffixes=("", "_control"))
+    rows = []
+    for run, scores in marked:
+        control, of_control = controls.get(_without_mark(run), (run, {}))
+        common = [key for key in scores if key in of_control]
+        if common:
+            before = [of_control[key] for key in common]
+            after = [scores[key] for key in common]
+            rows.append(_change(run, control, before, after))
+
     # A run with a mark but without its control would be left out.
-    if pairs.empty or len(pairs[names].drop_duplicates()) < len(marked[names].drop_duplicates()):
+    if not rows or len(rows) < len(marked):
         raise InputError(
             "Expected runs of tasks with a mark, and of the same task without one, found none. "
             "Run `--tasks scifibench_alignment`."
         )
-
-    rows = []
-    for (model, _, split, mark, ignore, questions), both in pairs.groupby(names, sort=False):
-        change = paired(list(both.score_control), list(both.score))
-        # Either run may be over a part of its task.
-        parts = dict.fromkeys(filter(None, [questions, *both.questions_control]))
-        rows.append(
-            {
-                "model": model,
-                "split": split,
-                "mark": mark,
-                "ignore": ignore,
-                "n": change.n,
-                "control": both.score_control.mean(),
-                "accuracy": both.score.mean(),
-                "change": change.difference,
-                "low": change.low,
-                "high": change.high,
-                "questions": "; ".join(parts),
-            }
-        )
     return rows
+
+
+def _change(run: Run, control: Run, before: list[float], after: list[float]) -> Row:
+    change = paired(before, after)
+    # Either run may be over a part of its task.
+    parts = dict.fromkeys(filter(None, [run.record_set.part, control.record_set.part]))
+    return {
+        "model": run.name,
+        "split": run.own.split,
+        "mark": run.settings.mark,
+        "ignore": run.settings.ignore,
+        "n": change.n,
+        "control": statistics.fmean(before),
+        "accuracy": statistics.fmean(after),
+        "change": change.difference,
+        "low": change.low,
+        "high": change.high,
+        "questions": "; ".join(parts),
+    }
+
+
+def _without_mark(run: Run) -> tuple[str, str, str]:
+    """Return what a marked task and its control have in common."""
+    return run.name, run.own.split, _other_settings(run, "mark", "ignore")
 
 
 def _other_settings(run: Run, *varied: str) -> str:
