@@ -1,7 +1,6 @@
 """Why two numbers of one model differ: lines that add up to the difference, one per cause."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,15 +35,6 @@ UNKNOWN = "unknown"
 
 # Largest rounding of a number that papers print: percent with one decimal.
 PRINTED = 0.0005 + 1e-9
-
-# Words from which an answer without an end was cut: a letter or an option has none either.
-SHORTEST_CUT = 8
-# The end of a text within a sentence; a capital alone may be the answer's letter.
-IN_SENTENCE = re.compile(r"(?:\w\w|[a-z,;:=+])\s*\Z")
-# Share of the longest answer's words from which answers end at the same limit of tokens.
-SIMILAR = 0.8
-# Answers that must end so: one or two may be the model's own.
-LEAST_CUT = 3
 
 # lmms-eval logs `--system_instruction` though chat models never get it.
 NEVER_SENT = "system turn"
@@ -127,10 +117,9 @@ def why_printed(run: Run, printed: float, name: str, metric: str = "") -> Why:
     """
     own = number_of(run, metric or headline(run).name)
     for rule in _rules_for(run, own.metric):
-        answers = _answers(run, rule)
-        for average in _averages(run, rule, answers):
-            if abs(_mean(answers, average) - printed) <= PRINTED:
-                return _explained(own, _number(run, rule, printed, average, answers), name, [])
+        number = _number(run, rule, _answers(run, rule), printed, PRINTED)
+        if number is not None:
+            return _explained(own, number, name, [])
     return _explained(own, replace(own, value=printed), name, [])
 
 
@@ -146,19 +135,25 @@ def _rules_for(run: Run, metric: str) -> list[str]:
 def number_of(run: Run, metric: str) -> Number:
     """Return a run's number by a metric or, of questions with options, a circulating rule."""
     answers = _answers(run, metric)
-    averages = _averages(run, metric, answers)
     reported = _reported(run, metric)
     for value in reported:
-        for average in averages:
-            if abs(_mean(answers, average) - value) <= ROUNDING:
-                return _number(run, metric, value, average, answers)
+        number = _number(run, metric, answers, value, ROUNDING)
+        if number is not None:
+            return number
 
-    value = reported[0] if reported else _mean(answers, averages[0])
-    return _number(run, metric, value, averages[0], answers)
-
-
-def _number(run: Run, metric: str, value: float, average: str, answers: pd.DataFrame) -> Number:
+    average = _averages(run, metric, answers)[0]
+    value = reported[0] if reported else _mean(answers, average)
     return Number(run, metric, value, average, answers, _rule(run, metric, answers))
+
+
+def _number(
+    run: Run, metric: str, answers: pd.DataFrame, value: float, rounding: float
+) -> Number | None:
+    """Return a value as the first average of the answers that gives it, or None."""
+    for average in _averages(run, metric, answers):
+        if abs(_mean(answers, average) - value) <= rounding:
+            return Number(run, metric, value, average, answers, _rule(run, metric, answers))
+    return None
 
 
 def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
@@ -199,7 +194,6 @@ def _answers(run: Run, metric: str) -> pd.DataFrame:
 
     frame["text"] = [_text(run, key) for key in frame.index]
     frame["cause"] = [_cause(run, record) for record in frame.record]
-    frame.loc[_ends_in_sentence(frame), "cause"] = CUT
     if not run.is_own:
         frame.loc[frame.cause == FAILED, "score"] = 0.0
     return frame[frame.score.notna() | (frame.cause == FAILED)]
@@ -266,22 +260,6 @@ def _cause(run: Run, record: Record) -> str:
     return UNREAD if is_unread else ""
 
 
-def _ends_in_sentence(answers: pd.DataFrame) -> pd.Series:
-    """Return which answers stop in a sentence at the length of the longest ones.
-
-    Hosts seldom log token counts: where several do, they were cut.
-    """
-    lengths = answers.text.map(lambda text: len(text.split()))
-    is_cut: pd.Series = (
-        answers.cause.isin(["", UNREAD])
-        & (lengths >= max(SHORTEST_CUT, SIMILAR * lengths.max()))
-        & answers.text.str.contains(IN_SENTENCE)
-    )
-    if is_cut.sum() < LEAST_CUT:
-        is_cut[:] = False
-    return is_cut
-
-
 def _explained(a: Number, b: Number, name_b: str, differ: Sequence[str]) -> Why:
     """Return the difference of two numbers. Raises InputError: see `why`."""
     both = a.answers.join(b.answers, how="inner", lsuffix="_a", rsuffix="_b")
@@ -321,24 +299,24 @@ def _check(a: Number, b: Number, both: pd.DataFrame) -> None:
 def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     """Return lines whose values add up to `b.value - a.value`.
 
-    The effect of the rule is that on the second run's answers; the rest of a question's effect is
-    that of its cause.
+    That difference is taken of ever simpler means, down to that of all answers to the questions
+    that both have; a step from one mean to the next is a line. What is left is the sum of the
+    questions' effects: of the rule, on the second run's answers, and of their causes.
     """
-    scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
-    rescored = _rescored(a, b, both)
-    of_rule = (scores_b - rescored) / len(both)
-    of_answers = (scores_b - scores_a) / len(both) - of_rule
-
-    has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
-    causes = np.select(has_cause, list(OF_ANSWERS), OTHER)
-
     total = b.value - a.value
     averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
     over_known = _mean(b.answers) - _mean(a.answers)
+    # Here and below failed requests count as wrong.
     over_all = b.answers.score.fillna(0.0).mean() - a.answers.score.fillna(0.0).mean()
+    scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
     over_common = scores_b.mean() - scores_a.mean()
 
+    of_rule = (scores_b - _rescored(a, b, both)) / len(both)
+    of_answers = (scores_b - scores_a) / len(both) - of_rule
+    has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
+    causes = np.select(has_cause, list(OF_ANSWERS), OTHER)
     parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
+
     lines = [
         Line(
             COVERAGE,
