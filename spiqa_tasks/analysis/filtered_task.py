@@ -3,7 +3,6 @@ hook and list.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from spiqa_tasks.analysis.filter import Filtered
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
+from spiqa_tasks.files.source import hub_folder
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.registration import source_task, yaml_of
 from spiqa_tasks.runs.join import task_questions
@@ -34,14 +34,6 @@ def process_docs(docs):
 
 # Content of a kept.json but for what `write_task` adds of the source's YAML and of the host.
 Kept = dict[str, Any]
-
-
-def name_of(task: str) -> str:
-    """Return the name of the task that is filtered from another: `x_filtered`, then
-    `x_filtered_2`, and so on.
-    """
-    before = re.fullmatch(r"(.+_filtered)(?:_(\d+))?", task)
-    return f"{task}_filtered" if before is None else f"{before[1]}_{int(before[2] or 1) + 1}"
 
 
 def kept_by_filter(filtered: Filtered) -> Kept:
@@ -209,9 +201,7 @@ def _values(config: Mapping[str, Any], listed: Kept, digest: str) -> dict[str, A
 
 def _revision(dataset: str) -> str | None:
     """Return the commit of a hub dataset in the local cache, from which the runs were made."""
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    reference = Path(HF_HUB_CACHE) / f"datasets--{dataset.replace('/', '--')}" / "refs" / "main"
+    reference = hub_folder(dataset) / "refs" / "main"
     if "/" not in dataset or not reference.is_file():
         return None
     return reference.read_text(encoding="utf-8").strip()

@@ -9,7 +9,6 @@ from spiqa_tasks.analysis.filtered_task import (
     Kept,
     kept_by_filter,
     kept_by_list,
-    name_of,
     write_task,
 )
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
@@ -119,7 +118,7 @@ def _write_list(arguments: argparse.Namespace) -> int:
 
 def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     include = arguments.include_path[-1] if arguments.include_path else None
-    name = arguments.name or name_of(kept["source"])
+    name = arguments.name or f"{kept['source']}_filtered"
     with said_if_slow("reading the host's tasks"):
         return write_task(kept, name, user_folder().resolve(), include)
 

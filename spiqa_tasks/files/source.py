@@ -102,12 +102,17 @@ Source: TypeAlias = LocalSource | HubSource
 _WILDCARDS = set("*?[")
 
 
-def _cached(repository: Repository, pattern: str) -> list[Path]:
-    """Return the files in the hub's cache that match."""
-    # By the cache's documented layout: the hub's client takes half a second to import.
+def hub_folder(repo_id: str) -> Path:
+    """Return the folder of a dataset in the hub's cache, by its documented layout."""
+    # The hub's client takes half a second to import.
     from huggingface_hub.constants import HF_HUB_CACHE
 
-    folder = Path(HF_HUB_CACHE, f"datasets--{repository.repo_id.replace('/', '--')}")
+    return Path(HF_HUB_CACHE, f"datasets--{repo_id.replace('/', '--')}")
+
+
+def _cached(repository: Repository, pattern: str) -> list[Path]:
+    """Return the files in the hub's cache that match."""
+    folder = hub_folder(repository.repo_id)
     commit = _revision(repository)
     branch = folder / "refs" / commit
     if branch.is_file():

@@ -124,9 +124,7 @@ def test_a_written_task_has_a_name_of_its_own(
     assert f"Expected a name that no other task has, found {name}." in said
 
 
-def test_a_written_task_is_filtered_again_under_the_next_number(
-    tmp_path: Path, run_filter: Filter
-) -> None:
+def test_a_written_task_is_filtered_again(tmp_path: Path, run_filter: Filter) -> None:
     """Its questions are those of its source, which may not change under it."""
     rows = load_rows("mmstar", "demo", "ablation=text")
     write_answers(tmp_path / "1", "mmstar_demo", set(range(0, 24, 3)))
@@ -134,7 +132,7 @@ def test_a_written_task_is_filtered_again_under_the_next_number(
     write_answers(tmp_path / "2", "mmstar_demo_filtered", set(range(4)))
     assert run_filter(tmp_path / "2", "--write")[0] == 0
     expected = [row["id"] for place, row in enumerate(rows) if place % 3][4:]
-    assert ids_of("mmstar_demo_filtered_2") == expected
+    assert ids_of("mmstar_demo_filtered_filtered") == expected
     write_answers(tmp_path / "3", "mmstar_demo", {1, 2})
     status, _, said = run_filter(tmp_path / "3", "--write")
     assert status == 2
@@ -142,7 +140,7 @@ def test_a_written_task_is_filtered_again_under_the_next_number(
     shutil.rmtree(user_folder() / "mmstar_demo_filtered")
     assert run_filter(tmp_path / "3", "--write")[0] == 0
     with pytest.raises(SystemExit, match="with 12 other questions"):
-        ids_of("mmstar_demo_filtered_2")
+        ids_of("mmstar_demo_filtered_filtered")
 
 
 def test_a_part_of_a_task_is_not_written(source_task: Path, tmp_path: Path) -> None:
