@@ -32,9 +32,7 @@ def take(page: Path, picture: Path) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "report.html"
-        # the page shows the command that wrote it
-        sys.argv = ["spiqa-tasks", "report", *sys.argv[1:]]
-        status = main([*sys.argv[1:], "--html", str(written)])
+        status = main(["report", *sys.argv[1:], "--html", str(written)])
         if status == 0:
             take(written, PICTURE)
     sys.exit(status)

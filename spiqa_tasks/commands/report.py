@@ -1,8 +1,6 @@
 """`report`: runs as an HTML page, Markdown, csv or json."""
 
 import argparse
-import shlex
-import sys
 from pathlib import Path
 
 from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path, withheld_values
@@ -30,9 +28,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     for name, about in _FILES.items():
         parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
-    parser.add_argument(
-        "--title", default="", help="title of the page (default: the models and tasks)"
-    )
     about = "pictures of up to 1,000 or 320 pixels, or none (default: large)"
     parser.add_argument("--pictures", choices=[*SIDES, "none"], default="large", help=about)
 
@@ -55,8 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     withheld = [each for run in shown for each in withheld_values(run, shown_metrics(run))]
     say(*withheld)
 
-    command = shlex.join(["spiqa-tasks", *sys.argv[1:]])
-    report = build(runs, [*remarks, *withheld], arguments.title, command)
+    report = build(runs, [*remarks, *withheld])
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):

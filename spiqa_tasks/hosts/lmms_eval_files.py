@@ -67,12 +67,6 @@ _UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
 # Bytes of a folder's name: file systems take 255, and long --model_args have more.
 _LONGEST_FOLDER = 200
 
-# An argument that may be a key: it is never shown.
-_KEY = re.compile(r"^\w*(key|token|secret|password|auth\w*)=|\bsk-\w|Bearer", re.IGNORECASE)
-
-# User and password in an address.
-_LOGIN = re.compile(r"//[^/@]*@")
-
 # What a results file of another form, or one that was changed, leads its reader to.
 _BROKEN = (
     ArithmeticError,
@@ -142,7 +136,6 @@ class Results:
 
     Attributes:
         model, model_args: as on the host's command line.
-        command: the host's command, without tasks and keys.
         conditions: the host's version, seeds and system turn.
         date: as the host writes it, which sorts as text, or ''.
         tasks: the tasks, in the order of the file.
@@ -150,7 +143,6 @@ class Results:
 
     model: str
     model_args: str
-    command: tuple[str, ...]
     conditions: Mapping[str, str]
     date: str
     tasks: Sequence[LoggedTask]
@@ -238,7 +230,6 @@ def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
     return Results(
         model=str(config["model"]),
         model_args=str(config["model_args"] or ""),
-        command=_command(config),
         conditions=_conditions(content),
         date=path.name.removesuffix(RESULTS) if path.name.endswith(RESULTS) else date,
         tasks=tasks,
@@ -288,27 +279,6 @@ def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         name, separator, _ = key.partition(",")
         if separator and "_stderr" not in name and conforms(value, float):
             yield name, float(value)
-
-
-def _command(config: Mapping[str, Any]) -> tuple[str, ...]:
-    options: dict[str, Any] = {"model": config["model"]}
-    options["model_args"] = _without_keys(str(config["model_args"] or ""))
-    options |= {name: config.get(name) for name in ("gen_kwargs", "batch_size", "limit", "offset")}
-
-    generation = options["gen_kwargs"]
-    if isinstance(generation, Mapping):
-        options["gen_kwargs"] = ",".join(f"{key}={value}" for key, value in generation.items())
-
-    command = ["lmms-eval"]
-    for name, value in options.items():
-        if value and not _KEY.search(str(value)):
-            command += [f"--{name}", str(value)]
-    return tuple(command)
-
-
-def _without_keys(arguments: str) -> str:
-    pairs = (f"{key}={value}" for key, value in model_arguments(arguments).items())
-    return ",".join(_LOGIN.sub("//", pair) for pair in pairs if not _KEY.search(pair))
 
 
 def _conditions(content: Mapping[str, Any]) -> dict[str, str]:

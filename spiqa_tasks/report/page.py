@@ -2,7 +2,6 @@
 
 import base64
 import io
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -107,12 +106,10 @@ def has_samples(run: Run) -> bool:
     return run.is_own and run.logged and bool(run.records)
 
 
-def build(
-    runs: Sequence[Run], notes: Sequence[str] = (), title: str = "", command: str = ""
-) -> Report:
+def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
     """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
-    `notes` are about runs that are left out, `command` writes the report.
+    `notes` are about runs that are left out.
     """
     tasks = _by_task(filter(has_samples, runs))
     shown = [run for members in tasks.values() for run in members]
@@ -130,9 +127,9 @@ def build(
         _signatures(shown),
     ]
     kept = [section for section in sections if section.notes or section.tables]
-    head = facts(shown, command)
-    size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
-    return Report(title or size, notes, kept, shown, head)
+    head = facts(shown)
+    title = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
+    return Report(title, notes, kept, shown, head)
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -145,15 +142,14 @@ def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
     return tasks
 
 
-def facts(runs: Sequence[Run], command: str = "") -> dict[str, list[str]]:
-    """Return what stands at the top of a page, name -> lines; `command` wrote it."""
+def facts(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Return what stands at the top of a page, name -> lines."""
     times = sorted(_time_of(run) for run in runs if run.path.is_file())
     return {
         "models": _distinct(run.identity.label for run in runs),
         "tasks": _distinct(f"{run.task}: {run.coverage} questions" for run in runs),
         "answered on": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
         "judges": _distinct(run.judge_name for run in runs),
-        "commands": _distinct([*_host_commands(runs), command]),
     }
 
 
@@ -167,19 +163,6 @@ def _time_of(run: Run) -> datetime:
     """
     written = date_of(run.path.name) or datetime.fromtimestamp(run.path.stat().st_mtime)
     return written.astimezone()
-
-
-def _host_commands(runs: Iterable[Run]) -> list[str]:
-    """Return the host's commands, each with all tasks that it ran."""
-    tasks = defaultdict(list)
-    for run in runs:
-        if run.origin.command:
-            tasks[shlex.join(run.origin.command)].append(run.task)
-    # Without the last options the host writes no samples, of which this page is made.
-    return [
-        f"{command} --tasks {','.join(dict.fromkeys(of))} --output_path out --log_samples"
-        for command, of in tasks.items()
-    ]
 
 
 def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:

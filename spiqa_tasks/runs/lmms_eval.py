@@ -105,7 +105,6 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
 
     origin = Origin(
         config=task.config,
-        command=() if task.summary else results.command,
         conditions=results.conditions,
         date=results.date,
     )

@@ -221,13 +221,11 @@ class Origin:
 
     Attributes:
         config: the values of the task's YAML, with the generation settings of the command line.
-        command: the host's command, without tasks and keys.
         conditions: the host's version, seeds and system turn.
         date: as the names of results files have it, which sorts as text, or ''.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
-    command: Sequence[str] = ()
     conditions: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
 

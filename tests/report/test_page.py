@@ -36,7 +36,7 @@ from spiqa_tasks.report.page import (
 )
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
-from spiqa_tasks.runs.run import Identity, Origin, Run
+from spiqa_tasks.runs.run import Identity, Run
 
 LARGE = SIDES["large"]
 TABLE = Table(
@@ -345,25 +345,20 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("new_york")
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
-    """Each model with its command, days in the reader's zone, and judges."""
+    """Each model and task, days in the reader's zone, and judges."""
     paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
     for path in paths:
         path.touch()
     signature = "data:mmstar/val@d|settings:prompt=letter|judge:x"
-    origin = Origin(command=("lmms-eval", "--model", "a b"))
     run = run_of(choices([True]), "a", "t", signature)
-    first = replace(run, path=paths[0], asked=2, origin=origin)
+    first = replace(run, path=paths[0], asked=2)
     second = replace(first, task="u", path=paths[1])
-    other = replace(first, identity=Identity("b"), form="jsonl", origin=Origin())
-    assert facts([first, second, other], "again") == {
+    other = replace(first, identity=Identity("b"), form="jsonl")
+    assert facts([first, second, other]) == {
         "models": ["a", "b"],
         "tasks": ["t: 1 of 2 questions", "u: 1 of 2 questions"],
         "answered on": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
         "judges": ["x"],
-        "commands": [
-            "lmms-eval --model 'a b' --tasks t,u --output_path out --log_samples",
-            "again",
-        ],
     }
 
 
