@@ -10,7 +10,6 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed, supported_versions
-from spiqa_tasks.hosts.after_import import Patches, unmatched
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.hosts.known_breaks import known_break
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
@@ -96,14 +95,13 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
     else:
         tested = supported_versions("lmms-eval")
         yield "ok", "lmms-eval", f"{found} (tested: {tested})"
-    yield from _unmatched(lmms_eval.PATCHES)
 
 
 def _vlmevalkit(quick: bool) -> Iterator[Finding]:
     if not is_installed("vlmevalkit"):
         return
 
-    from spiqa_tasks.hosts.vlmevalkit.registration import PATCHES, fault_of_import, host_version
+    from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import, host_version
 
     fault = None if quick else fault_of_import()
     if fault is not None:
@@ -111,12 +109,6 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
         return
 
     yield "ok", "VLMEvalKit", host_version()
-    yield from _unmatched(PATCHES)
-
-
-def _unmatched(patches: Patches) -> Iterator[Finding]:
-    for module, detail in unmatched(patches):
-        yield "missing", f"patch of {module}", detail
 
 
 def _extras() -> Iterator[Finding]:

@@ -3,22 +3,19 @@
 import functools
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-# Module of the host -> (an attribute that exists once it is imported, the patching function, the
-# line of the module's source that makes it needed).
-Patches = Mapping[str, tuple[str, Callable[[Any], None], str]]
+# Module of the host -> (an attribute that exists once it is imported, the patching function).
+Patches = Mapping[str, tuple[str, Callable[[Any], None]]]
 
 
 def patch(patches: Patches) -> None:
     """Patch each module once: now if it is imported, else after its import."""
-    for name, (attribute, apply, _) in patches.items():
+    for name, (attribute, apply) in patches.items():
         if hasattr(sys.modules.get(name), attribute):
             _once(sys.modules[name], apply)
     if not any(
@@ -31,26 +28,6 @@ def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
     if not getattr(module, "_spiqa_tasks", False):
         module._spiqa_tasks = True  # type: ignore[attr-defined]
         apply(module)
-
-
-def unmatched(patches: Patches) -> Iterator[tuple[str, str]]:
-    """Yield module and remedy of each patch whose line the installed host does not have."""
-    for name, (_, apply, line) in patches.items():
-        if line not in _source_of(name):
-            purpose = (apply.__doc__ or "").partition("\n")[0].rstrip(".")
-            found = f"expected the line `{line}`, found none."
-            yield name, f"{found} The patch has nothing to do there: {purpose}"
-
-
-def _source_of(module: str) -> str:
-    """Return the source of a host's module, '' without one; imports nothing of the host."""
-    host, *below = module.split(".")
-    found = importlib.util.find_spec(host)
-    if found is None or not found.submodule_search_locations:
-        return ""
-    path = Path(found.submodule_search_locations[0], *below)
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):

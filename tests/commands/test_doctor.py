@@ -92,10 +92,8 @@ def test_a_host_that_cannot_be_imported_is_a_fault(
     (package / "__init__.py").write_text(
         "build_dataset, DATASET_CLASSES, SUPPORTED_DATASETS = None, [], []\n"
     )
-    assert main(["doctor"]) == 3  # as none of the lines is there that the patches are for
-    said = capsys.readouterr().out
-    assert "ok       VLMEvalKit: " in said
-    assert "missing  patch of vlmeval.smp.file: expected the line `pickle.dump(data" in said
+    assert main(["doctor"]) == 0
+    assert "ok       VLMEvalKit: " in capsys.readouterr().out
 
 
 def test_the_model_of_bertscore_is_looked_for_and_not_loaded(

@@ -233,27 +233,15 @@ def _patch_cache(host: Any) -> None:
     response_cache.patch(host)
 
 
-# Module of the host -> name in it, the patch, and the source line that it relies on.
+# Module of the host -> name in it, and the patch.
 PATCHES: Patches = {
-    "lmms_eval.tasks": ("TaskManager", _patch_tasks, "all_paths.extend(include_path)"),
-    "lmms_eval.api.filter": (
-        "FilterEnsemble",
-        _patch_filters,
-        "inst.filtered_resps[self.name] = resp",
-    ),
-    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names, "FILTER_REGISTRY = {"),
-    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results, "in self.sample_metrics.items():"),
-    "lmms_eval.baselines.loader": (
-        "load_baseline",
-        _patch_baselines,
-        "== str(target).strip().upper()",
-    ),
-    "lmms_eval.evaluator": (
-        "simple_evaluate",
-        _patch_options,
-        'task_obj.set_config(key="num_fewshot", value=num_fewshot)',
-    ),
-    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache, "def _is_valid_response("),
+    "lmms_eval.tasks": ("TaskManager", _patch_tasks),
+    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
+    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
+    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
+    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
+    "lmms_eval.evaluator": ("simple_evaluate", _patch_options),
+    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
 }
 
 

@@ -151,17 +151,13 @@ def _patch_models(host: Any) -> None:
         return first_picture(self, message, dataset)
 
 
-# Module of the host -> name in it, the patch, and the source line that it relies on.
+# Module of the host -> name in it, and the patch.
 PATCHES: Patches = {
-    "vlmeval.smp.file": ("load", _patch_files, "pickle.dump(data, open(pth, 'wb'))"),
-    "vlmeval.dataset": ("build_dataset", _patch_datasets, "in DATASET_CLASSES:"),
-    "vlmeval.inference_api": (
-        "APIEvalPipeline",
-        _patch_api_mode,
-        "model.use_custom_prompt(dataset_name)",
-    ),
-    "vlmeval.vlm.base": ("BaseModel", _patch_models, "def message_to_promptimg("),
-    "vlmeval.api.base": ("BaseAPI", _patch_models, "def message_to_promptimg("),
+    "vlmeval.smp.file": ("load", _patch_files),
+    "vlmeval.dataset": ("build_dataset", _patch_datasets),
+    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode),
+    "vlmeval.vlm.base": ("BaseModel", _patch_models),
+    "vlmeval.api.base": ("BaseAPI", _patch_models),
 }
 
 

@@ -20,7 +20,7 @@ def _patched(name: str, host: Any) -> Any:
     """A stand-in of one of the host's modules, patched; it has the attribute that shows it to be
     imported.
     """
-    attribute, apply, _ = PATCHES[name]
+    attribute, apply = PATCHES[name]
     assert hasattr(host, attribute)
     apply(host)
     return host
