@@ -59,14 +59,18 @@ def score_object(
     not_computed: Collection[str] = (),
     **more_counts: Any,
 ) -> dict[str, Any]:
-    """Return the object that `score --json` prints.
+    """Return the object that `score --json` prints, with the 95% interval and the number of answers
+    of each row.
 
     Metrics that are `not_computed` have their reason in their value.
     """
     metrics: dict[str, float | None] = {}
     omitted = {}
+    intervals = {}
     for name, value in values.items():
         metrics[name] = value.value
+        if value.interval is not None:
+            intervals[name] = list(value.interval)
         if math.isnan(value.value):
             metrics[name] = None  # JSON has no NaN
             is_withheld = name not in not_computed and value.reason != NO_ANSWER
@@ -78,15 +82,9 @@ def score_object(
         "counts": counts(records) | more_counts,
         "signature": signature_of(records).text,
     }
-    return scored | {"omitted": omitted} if omitted else scored
-
-
-def intervals(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Return the 95% interval and the number of answers of each row."""
-    known = {
-        name: list(value.interval) for name, value in values.items() if value.interval is not None
-    }
-    return {"intervals": known, "n": {name: value.n for name, value in values.items()}}
+    if omitted:
+        scored["omitted"] = omitted
+    return scored | {"intervals": intervals, "n": {name: values[name].n for name in values}}
 
 
 def signature_of(records: RecordSet) -> Signature:

@@ -91,16 +91,8 @@ def sanitize(text: str) -> str:
     blanks of Hangul and Cyrillic and Greek letters that look like Latin ones hide nothing. Any
     other text is returned byte for byte.
     """
-    removed = _replaced(_FRAME, text, _removed)
-    return _replaced(CONTROL_TOKEN, removed, _broken)
-
-
-def _removed(_: str) -> str:
-    return REMOVED
-
-
-def _broken(marker: str) -> str:
-    return f"{marker[0]} {marker[1:]}"
+    removed = _replaced(_FRAME, text, lambda _: REMOVED)
+    return _replaced(CONTROL_TOKEN, removed, lambda token: f"{token[0]} {token[1:]}")
 
 
 def shortened(text: str) -> str:

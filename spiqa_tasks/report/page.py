@@ -354,7 +354,8 @@ def _gain(runs: Iterable[Run]) -> Section:
     """
     title = "Gain and leakage"
     logged = [run for run in runs if run.logged]
-    if not any(map(_is_without_pictures, logged)):
+    blind = [run for run in logged if selection.is_blind(run) and not selection.is_few_shot(run)]
+    if not blind:
         return Section(title)
     try:
         pairs, _, problems = ablation_pairs(logged)
@@ -369,10 +370,6 @@ def _gain(runs: Iterable[Run]) -> Section:
     notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
     table = gain_table(found, printed, "Multi-modal gain and leakage x 100", notes)
     return Section(title, problems, [table])
-
-
-def _is_without_pictures(run: Run) -> bool:
-    return selection.is_blind(run) and not selection.is_few_shot(run)
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

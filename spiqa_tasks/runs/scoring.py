@@ -142,8 +142,7 @@ def score_object(run: Run) -> dict[str, Any]:
     omitted = run.written.omitted.keys()
     counts = match_counts(run.written.unmatched)
     values = values_of(run)
-    scored = summary.score_object(run.task, run.record_set, values, omitted, **counts)
-    return scored | summary.intervals(values)
+    return summary.score_object(run.task, run.record_set, values, omitted, **counts)
 
 
 def is_complete(run: Run) -> bool:

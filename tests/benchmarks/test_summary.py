@@ -96,7 +96,7 @@ def test_intervals_are_those_of_the_values_that_have_one() -> None:
         "l3score": Value(math.nan, 4, scores),
     }
     expected = stats.binomtest(7, 10).proportion_ci(method="wilson")
-    found = summary.intervals(values)
+    found = summary.score_object("t", of(choice(0, True)), values)
     assert found["intervals"] == {
         "accuracy": [pytest.approx(expected.low), pytest.approx(expected.high)]
     }

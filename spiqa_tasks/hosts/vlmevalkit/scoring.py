@@ -98,7 +98,6 @@ def write(
     more = {
         "judge": summary.merged_signature(documents).judge,
         **summary.score_object(task.name, records, values),
-        **summary.intervals(values),
     }
     log = task_log(task, records, values, scorer.metrics, answers, more)
     write_log(folder, model, HOST, {task.name: log})
