@@ -211,31 +211,28 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
     marked = []
     controls = {}
     for run in runs:
-        scores = run.scores(run.metric(metric))
+        if not run.scores(run.metric(metric)):
+            continue  # withheld
         if run.settings.mark == "none":
-            controls[_without_mark(run)] = run, scores
-        elif scores:
-            marked.append((run, scores))
-
-    rows = []
-    for run, scores in marked:
-        control, of_control = controls.get(_without_mark(run), (run, {}))
-        common = [key for key in scores if key in of_control]
-        if common:
-            before = [of_control[key] for key in common]
-            after = [scores[key] for key in common]
-            rows.append(_change(run, control, before, after))
+            controls[_without_mark(run)] = run
+        else:
+            marked.append(run)
 
     # A run with a mark but without its control would be left out.
-    if not rows or len(rows) < len(marked):
+    if not marked or not {_without_mark(run) for run in marked} <= controls.keys():
         raise InputError(
             "Expected runs of tasks with a mark, and of the same task without one, found none. "
             "Run `--tasks scifibench_alignment`."
         )
-    return rows
+    return [_change(run, controls[_without_mark(run)], metric) for run in marked]
 
 
-def _change(run: Run, control: Run, before: list[float], after: list[float]) -> Row:
+def _change(run: Run, control: Run, metric: str | None) -> Row:
+    scores = run.scores(run.metric(metric))
+    of_control = control.scores(control.metric(metric))
+    common = [key for key in scores if key in of_control]
+    before = [of_control[key] for key in common]
+    after = [scores[key] for key in common]
     change = paired(before, after)
     # Either run may be over a part of its task.
     parts = dict.fromkeys(filter(None, [run.record_set.part, control.record_set.part]))

@@ -28,6 +28,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     for name, about in _FILES.items():
         parser.add_argument(f"--{name}", type=Path, metavar="FILE", help=about)
+    parser.add_argument(
+        "--title", default="", help="title of the page (default: the models and tasks)"
+    )
     about = "pictures of up to 1,000 or 320 pixels, or none (default: large)"
     parser.add_argument("--pictures", choices=[*SIDES, "none"], default="large", help=about)
 
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     withheld = [each for run in shown for each in withheld_values(run, shown_metrics(run))]
     say(*withheld)
 
-    report = build(runs, [*remarks, *withheld])
+    report = build(runs, [*remarks, *withheld], arguments.title)
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):

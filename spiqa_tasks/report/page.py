@@ -106,7 +106,7 @@ def has_samples(run: Run) -> bool:
     return run.is_own and run.logged and bool(run.records)
 
 
-def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
+def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Report:
     """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
     `notes` are about runs that are left out.
@@ -128,8 +128,8 @@ def build(runs: Sequence[Run], notes: Sequence[str] = ()) -> Report:
     ]
     kept = [section for section in sections if section.notes or section.tables]
     head = facts(shown)
-    title = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
-    return Report(title, notes, kept, shown, head)
+    size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
+    return Report(title or size, notes, kept, shown, head)
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -354,8 +354,7 @@ def _gain(runs: Iterable[Run]) -> Section:
     """
     title = "Gain and leakage"
     logged = [run for run in runs if run.logged]
-    blind = [run for run in logged if selection.is_blind(run) and not selection.is_few_shot(run)]
-    if not blind:
+    if not any(map(_is_without_pictures, logged)):
         return Section(title)
     try:
         pairs, _, problems = ablation_pairs(logged)
@@ -370,6 +369,10 @@ def _gain(runs: Iterable[Run]) -> Section:
     notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
     table = gain_table(found, printed, "Multi-modal gain and leakage x 100", notes)
     return Section(title, problems, [table])
+
+
+def _is_without_pictures(run: Run) -> bool:
+    return selection.is_blind(run) and not selection.is_few_shot(run)
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

@@ -131,3 +131,11 @@ def test_models_are_called_by_their_checkpoint(runs: Path, tmp_path: Path) -> No
     page = Path(names[1]).read_text(encoding="utf-8")
     assert "secret" not in page
     assert "user:word" not in page
+
+
+def test_a_page_has_the_title_that_is_given(runs: Path, tmp_path: Path) -> None:
+    """Else how many models and tasks it is of."""
+    path = tmp_path / "r.md"
+    for arguments, title in ((["--title", "My paper"], "My paper"), ([], "2 models on 1 task")):
+        assert main(["report", str(runs), "--markdown", str(path), *arguments]) == 0
+        assert path.read_text().splitlines()[0] == f"# {title}"
