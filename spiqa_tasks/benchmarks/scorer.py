@@ -22,7 +22,6 @@ from spiqa_tasks.benchmarks.metric import (
     prepare,
 )
 from spiqa_tasks.benchmarks.record import Record, Records, Response
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.signature import signature_text
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import Rule
@@ -39,7 +38,7 @@ LONGEST = 100_000
 
 
 def make_scorer(
-    benchmark: str | Benchmark, settings: str, host: str, judge: Judge | None, **made: str
+    benchmark: Benchmark, settings: str, host: str, judge: Judge | None, **made: str
 ) -> Scorer:
     """Return the scorer of a task, with the installed text metrics.
 
@@ -47,8 +46,6 @@ def make_scorer(
 
     `host` and `made`, which says how the answers were made, are fields of the signature.
     """
-    if isinstance(benchmark, str):
-        benchmark = BENCHMARKS[benchmark]
     parsed = benchmark.parse(settings)
     metrics = benchmark.metrics(parsed)
     fields = dict(benchmark.signature(parsed))

@@ -7,6 +7,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.choice import ACCURACY, check_answer, choice_record, slug
 from spiqa_tasks.benchmarks.metric import FAILURE_RATES, TRUNCATED_RATE
+from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
@@ -108,7 +109,7 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
 def cut(row: dict[str, Any], *truncated: bool | None) -> list[Record]:
     """Answers of which the host tells that they were cut off, or not, or nothing."""
     rows = [{**row, "id": str(place)} for place in range(len(truncated))]
-    scorer = make_scorer("mmstar", "ablation=text", "test", None)
+    scorer = make_scorer(MMSTAR, "ablation=text", "test", None)
     answers = [Response(row["answer"], truncated=told) for told in truncated]
     return [scorer.record(*pair) for pair in zip(rows, answers, strict=True)]
 

@@ -13,10 +13,12 @@ from openai_server import OpenAIServer
 from spiqa_tasks.benchmarks import scorer
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.choice import check_unique
+from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.hosts.lmms_eval_files import answer_score
 from spiqa_tasks.judge.judge import Judge
@@ -240,13 +242,13 @@ def test_settings_and_metrics_say_what_the_signature_must_have(
     """The tokenizer where a text metric is, the matcher where a letter is read, the grey where
     it is shown; MMStar without pictures keeps its marks of them.
     """
-    assert dict(make_scorer(benchmark, settings, "offline", None).signature) == fields
+    assert dict(make_scorer(BENCHMARKS[benchmark], settings, "offline", None).signature) == fields
 
 
 def test_records_are_signed_with_the_wording_of_their_prompt() -> None:
     """As a digest; that of answers without a task is not known, which is no wording."""
     row = load_rows("mmstar", "demo", "prompt=bare,ablation=text")[0]
-    scored = make_scorer("mmstar", "prompt=bare", "offline", None).record(row, Response("A"))
+    scored = make_scorer(MMSTAR, "prompt=bare", "offline", None).record(row, Response("A"))
     assert parse(scored.signature).prompt == hashlib.sha256(b"").hexdigest()[:8]
     answer = {"id": "1", "question": "?", "references": ["x"], "answer": "x"}
     shared = {"benchmark": "answers", "split": "file", "data": "d", "settings": ""}
@@ -258,13 +260,13 @@ def test_records_are_signed_with_the_judge_as_configured(l3score_judge: Judge) -
     """The model as served is known after the first answer only, so no record names it: all have
     one signature.
     """
-    scorer = make_scorer("spiqa", "", "offline", l3score_judge)
+    scorer = make_scorer(SPIQA, "", "offline", l3score_judge)
     row = load_rows("spiqa", "demo", "ablation=text")[0]
     before = scorer.record(row, Response("blue"))
     judged([before], l3score_judge)
     assert "judge_served" in l3score_judge.signature
     signature = parse(
-        make_scorer("spiqa", "", "offline", l3score_judge).record(row, Response("blue")).signature
+        make_scorer(SPIQA, "", "offline", l3score_judge).record(row, Response("blue")).signature
     )
     assert signature.text == before.signature
     assert (signature.judge, signature.judge_served, signature.judge_rule) == (
@@ -287,8 +289,8 @@ def test_a_metric_that_is_left_out_is_told_once(
     missing = {"cider": "no Java", "meteor": "no Java", "bertscore_f1": "no weights"}
     monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
-        found = [dict(make_scorer("spiqa", "", "lmms-eval", None).unavailable) for _ in range(3)]
-        make_scorer("spiqa", "", "offline", None)
+        found = [dict(make_scorer(SPIQA, "", "lmms-eval", None).unavailable) for _ in range(3)]
+        make_scorer(SPIQA, "", "offline", None)
     assert found == [missing] * 3
     assert caplog.messages == [
         "cider, meteor are left out: no Java.",
@@ -346,7 +348,7 @@ def test_a_cut_answer_with_an_answer_keeps_its_rule(text: str, is_cut_before: bo
     reason.
     """
     row = load_rows("mmstar", "demo", "ablation=text")[0]
-    record = make_scorer("mmstar", "", "offline", None).record(row, Response(text, truncated=True))
+    record = make_scorer(MMSTAR, "", "offline", None).record(row, Response(text, truncated=True))
     assert (record.rule == "truncated") == is_cut_before
     assert record.truncated
 

@@ -15,6 +15,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
 
 MADE = Signature("0.2.0", "offline", "mmstar/val@d1", prompt="p1", settings="prompt=letter").text
@@ -200,7 +201,7 @@ def test_the_sentence_begins_at_five_percent(count: int, said: str) -> None:
 def test_reasoning_that_never_closes_is_a_truncated_answer(benchmark: str, text: str) -> None:
     """In every benchmark, whatever the host says; one that closes is none."""
     row: dict[str, Any] = load_rows(benchmark, "demo", "ablation=text")[0]
-    scorer = make_scorer(benchmark, "ablation=text", "test", None)
+    scorer = make_scorer(BENCHMARKS[benchmark], "ablation=text", "test", None)
     found = scorer.record(row, Response(text))
     assert (found.rule, found.truncated, found.unparsed) == ("truncated", True, True)
     assert not scorer.record(row, Response("<think>So</think>The answer is A")).truncated
@@ -209,7 +210,7 @@ def test_reasoning_that_never_closes_is_a_truncated_answer(benchmark: str, text:
 def test_a_cut_answer_that_was_read_keeps_its_rule() -> None:
     """The host says that it was cut; what it says before the cut is an answer."""
     row: dict[str, Any] = load_rows("spiqa", "demo", "ablation=text")[0]
-    scorer = make_scorer("spiqa", "ablation=text", "test", None)
+    scorer = make_scorer(SPIQA, "ablation=text", "test", None)
     record = scorer.record(row, Response("{'Answer': 'five'} and so on", truncated=True))
     assert (record.rule, record.prediction, record.details["truncated"]) == ("ok", "five", True)
 

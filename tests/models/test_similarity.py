@@ -16,6 +16,7 @@ from spiqa_tasks import vision
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
+from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.vision import ClipEncoder
 
@@ -79,7 +80,7 @@ def test_answers_can_be_read(setting: str) -> None:
     from spiqa_tasks.models.similarity import spiqa_answer
 
     row = rows_of(setting)[0]
-    scorer = make_scorer("spiqa", row["settings"], "", None)
+    scorer = make_scorer(SPIQA, row["settings"], "", None)
     caption = 'It\'s a "quoted" caption'
     record = scorer.record(row, Response(spiqa_answer(row, 1, caption)))
     assert (record.prediction, record.status) == (caption, "ok")

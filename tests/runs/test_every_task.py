@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from answer_files import scored, scorer_of
 
+from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.benchmarks.registry import Task, load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
@@ -78,7 +79,7 @@ def test_the_released_rules_on_the_authors_own_submission(real_data: Path) -> No
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     hits = 0.0
     scorer, (pattern, *_) = (
-        make_scorer("mmstar", "", "offline", None),
+        make_scorer(MMSTAR, "", "offline", None),
         rows_for_scoring("mmstar", "demo", ""),
     )
     for entry in map(json.loads, lines):

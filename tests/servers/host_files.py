@@ -96,7 +96,7 @@ def write_run(
 
 def sample_of(row: Mapping[str, Any], answer: str) -> dict[str, Any]:
     """Return the sample of one answered question of a benchmark of ours, scored without a judge."""
-    scorer = make_scorer(row["benchmark"], row["settings"], "lmms-eval 0.7.3", None)
+    scorer = make_scorer(BENCHMARKS[row["benchmark"]], row["settings"], "lmms-eval 0.7.3", None)
     (record,) = scorer.score([scorer.record(row, response_of(answer))], whole=False)
     logged = logged_values(record, scorer, (row["benchmark"], row["settings"]))
     return {"target": record.reference, "filtered_resps": answer, **logged}

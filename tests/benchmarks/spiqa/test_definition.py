@@ -111,7 +111,7 @@ def test_a_refusal_is_told_and_still_judged() -> None:
 def test_a_failed_request_has_neither_answer_nor_judgement() -> None:
     """Only the question, the reason and what was shown are there."""
     shown = row("")
-    failed = make_scorer("spiqa", "", "offline", None).record(shown, Response("", "boom"))
+    failed = make_scorer(SPIQA, "", "offline", None).record(shown, Response("", "boom"))
     assert (failed.id, failed.reference, failed.cluster) == (
         shown["id"],
         shown["answer"],

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from openai_server import OpenAIServer
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
@@ -311,7 +311,7 @@ TASK = ("mmstar", "prompt=letter")
 
 def logged(answer: str) -> tuple[Record, dict[str, LoggedRecord]]:
     """A record of MMStar's first question and what is logged of it."""
-    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
+    scorer = make_scorer(BENCHMARKS[TASK[0]], TASK[1], "lmms-eval 0.7.3", None)
     record = scorer.record(rows_for_scoring("mmstar", "demo", "")[0], response_of(answer))
     return record, logged_values(record, scorer, TASK)
 
@@ -345,7 +345,7 @@ def test_a_failed_request_has_no_score() -> None:
 
 def test_an_answer_that_scoring_fails_on_is_counted() -> None:
     """The count is there only where something failed, with the reason."""
-    scorer = make_scorer(*TASK, "lmms-eval 0.7.3", None)
+    scorer = make_scorer(BENCHMARKS[TASK[0]], TASK[1], "lmms-eval 0.7.3", None)
     row = {**rows_for_scoring("mmstar", "demo", "")[0], "letters": None}
     found = logged_values(scorer.record(row, Response("A")), scorer, TASK)
     assert "TypeError" in found["scoring_failed_count"]["reason"]
