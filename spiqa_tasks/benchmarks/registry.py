@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,6 @@ class Task:
         settings_text: `dataset_name` of the YAML.
         kept: ids of the questions that a filter kept, or None.
         length: maximum number of generated tokens of a response, if known.
-        generation: `generation_kwargs` of the YAML as JSON, or ''.
         only: names of the metrics to compute; () for all.
     """
 
@@ -52,7 +50,6 @@ class Task:
     settings_text: str
     kept: frozenset[str] | None = None
     length: int | None = None
-    generation: str = field(default="", compare=False)
     only: tuple[str, ...] = ()
 
     @property
@@ -103,7 +100,6 @@ def task_of(config: Mapping[str, Any]) -> Task | None:
         str(config["test_split"]),
         str(config.get("dataset_name") or ""),
         length=generation.get("max_new_tokens"),
-        generation=json.dumps(generation, sort_keys=True, default=str),
     )
 
 

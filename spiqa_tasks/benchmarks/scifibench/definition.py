@@ -136,15 +136,11 @@ BY_JUDGE = "accuracy_llm"
 
 
 def record(row: Row, response: Response, rule: Rule | None) -> Record:
-    """Return the record of one response, grouped by direction and category.
-
-    The marked letter is a detail.
-    """
+    """Return the record of one response, grouped by direction and category."""
     if row["prompt"] == "caption":
         return _caption_record(row, response)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
-    marked = {"marked": row["marked"]} if row.get("marked") else {}
-    scored = choice_record(row, response, groups, **marked)
+    scored = choice_record(row, response, groups)
     if "extractor=none" in row["settings"].split(","):
         return scored
     if scored.rule not in OPEN_RULES:
