@@ -161,7 +161,12 @@ def text_metrics(folder: Path) -> dict[str, Any]:
     pairs = _pairs(folder)
     names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor")
     scores = text_scores(pairs, names)
-    return {"values": scores.values, "per_item": scores.per_item, "omitted": scores.omitted}
+    known = {name: score for name, score in scores.items() if not isinstance(score, str)}
+    return {
+        "values": {name: score.value for name, score in known.items()},
+        "per_item": {name: score.per_item for name, score in known.items() if score.per_item},
+        "omitted": {name: score for name, score in scores.items() if isinstance(score, str)},
+    }
 
 
 def _pairs(folder: Path) -> list[tuple[str, str]]:

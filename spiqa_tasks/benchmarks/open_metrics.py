@@ -47,16 +47,15 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         if missing := withheld(len(answered), len(questions)):
             return missing
 
-        scores = text_scores(pairs(questions), [toolkit])
-        if toolkit in scores.omitted:
-            return Value(math.nan, len(answered), reason=scores.omitted[toolkit])
-        per_item = scores.per_item.get(toolkit, ())
+        score = text_scores(pairs(questions), [toolkit])[toolkit]
+        if isinstance(score, str):
+            return Value(math.nan, len(answered), reason=score)
         # A question with several predictions has no score of its own.
         by_id: dict[str, float] = {}
-        if len(per_item) == len(answered):
-            by_id = dict(zip(answered, per_item, strict=True))
+        if len(score.per_item) == len(answered):
+            by_id = dict(zip(answered, score.per_item, strict=True))
         unanswered = len(records) - len(answered)
-        return Value(scores.values[toolkit], len(answered), by_id, missing=unanswered)
+        return Value(score.value, len(answered), by_id, missing=unanswered)
 
     return Metric(
         name,

@@ -11,7 +11,6 @@ import functools
 import logging
 import subprocess
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from spiqa_tasks.extras import how_to_install, is_installed
@@ -50,17 +49,9 @@ _bertscores: dict[tuple[str, str], float] = {}
 Pairs = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class TextScores:
-    """The metrics of a list of pairs, in natural units (0 to 1, CIDEr 0 to 10).
-
-    `values`: metric -> corpus value. `per_item`: metric -> one value per pair (not BLEU).
-    `omitted`: metric -> reason.
-    """
-
-    values: dict[str, float]
-    per_item: dict[str, tuple[float, ...]]
-    omitted: dict[str, str]
+# A metric of a list of pairs, in natural units (0 to 1, CIDEr 0 to 10), with a value per pair (not
+# BLEU); or why it cannot be computed.
+TextScore = CorpusScore | str
 
 
 def available_metrics(quick: bool = False) -> dict[str, str | None]:
@@ -80,29 +71,26 @@ def available_metrics(quick: bool = False) -> dict[str, str | None]:
     return {**dict.fromkeys(METRICS, no_java), "bertscore_f1": no_model}
 
 
-def text_scores(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> TextScores:
+def text_scores(
+    pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
+) -> dict[str, TextScore]:
     """Return `metrics` of (prediction, reference) pairs; slow parts are kept per line and pair.
 
-    A metric without Java, a package or weights is in `omitted`. Raises ValueError: an empty list.
+    That of a metric without Java, a package or weights is the reason. Raises ValueError: an empty
+    list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
     lines = tuple((_one_line(prediction), _one_line(reference)) for prediction, reference in pairs)
-    values: dict[str, float] = {}
-    per_item: dict[str, tuple[float, ...]] = {}
-    omitted: dict[str, str] = {}
+    scores: dict[str, TextScore] = {}
     tokenized = _tokenized(lines)  # also for `prepare`, which names the slow metrics alone
     for name in metrics:
-        outcome = bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
-        if isinstance(outcome, str):
-            omitted[name] = outcome
-            if outcome != tokenized:  # `_tokenized` warned once for all metrics
-                _warn_once("%s is not computed: %s.", name, outcome)
-            continue
-        values[name] = outcome.value
-        if outcome.per_item:
-            per_item[name] = outcome.per_item
-    return TextScores(values, per_item, omitted)
+        score = bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
+        # `_tokenized` warned once for all metrics
+        if isinstance(score, str) and score != tokenized:
+            _warn_once("%s is not computed: %s.", name, score)
+        scores[name] = score
+    return scores
 
 
 def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
@@ -110,7 +98,7 @@ def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
     text_scores(pairs, [name for name in SLOW if name in metrics])
 
 
-def _toolkit(name: str, pairs: Pairs | str) -> CorpusScore | str:
+def _toolkit(name: str, pairs: Pairs | str) -> TextScore:
     if isinstance(pairs, str):
         return pairs
     if name.startswith("bleu_"):
@@ -148,7 +136,7 @@ def _tokenized(pairs: Pairs) -> Pairs | str:
     return reason
 
 
-def bertscore(pairs: Sequence[tuple[str, str]]) -> CorpusScore | str:
+def bertscore(pairs: Sequence[tuple[str, str]]) -> TextScore:
     """Return BERTScore F1 of pairs, one line each, or why there is none.
 
     It is 0 with an empty text, as in the package.

@@ -262,8 +262,8 @@ def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:
         return Value(math.nan, len(answered), reason=reason)
 
     pairs = list(zip(answered.prediction, answered.reference, strict=True))
-    scores = text_scores.text_scores(pairs, [metric])
-    if metric in scores.omitted:
-        return Value(math.nan, len(answered), reason=scores.omitted[metric])
+    score = text_scores.text_scores(pairs, [metric])[metric]
+    if isinstance(score, str):
+        return Value(math.nan, len(answered), reason=score)
 
-    return Value(scores.values[metric], len(answered), missing=len(frame) - len(answered))
+    return Value(score.value, len(answered), missing=len(frame) - len(answered))

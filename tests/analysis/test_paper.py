@@ -63,7 +63,7 @@ def test_correlations_are_spearmans_of_each_run_and_of_all(
     for place, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
         words = row["answer"].split()
         pairs.append((" ".join(words[: 1 + place % len(words)]), row["answer"]))
-    lengths = text_scores(pairs, ["rouge_l"]).per_item["rouge_l"]
+    lengths = text_scores(pairs, ["rouge_l"])["rouge_l"].per_item
     expected = np.corrcoef(rankdata(scores["a"]), rankdata(lengths))[0, 1]
     assert rouge["a"]["spearman"] == pytest.approx(expected)
 

@@ -158,9 +158,9 @@ def test_the_corpus_value_is_the_mean_of_the_scores_that_the_records_get(
     )
     for name in ("rouge_l", "cider"):
         assert [record.scores[name] for record in records] == pytest.approx(
-            list(expected.per_item[name])
+            list(expected[name].per_item)
         )
-        assert scorer.value(name, records).value == pytest.approx(expected.values[name])
+        assert scorer.value(name, records).value == pytest.approx(expected[name].value)
     assert not any("bleu_1" in record.scores for record in records)
     alone = scorer.score(unscored, whole=False)
     assert all("rouge_l" in record.scores and "cider" not in record.scores for record in alone)

@@ -41,11 +41,11 @@ def test_bertscore_runs_on_a_local_model(
     forget_bertscore()
     scores = text_scores(pairs, ["bertscore_f1"])
     forget_bertscore()
-    values = scores.per_item["bertscore_f1"]
+    values = scores["bertscore_f1"].per_item
     assert values[0] == pytest.approx(1.0, abs=1e-5)
     assert values[1] == values[2] == 0.0
     assert values[3] < 0.9999
-    assert scores.values["bertscore_f1"] == pytest.approx(sum(values) / 5)
+    assert scores["bertscore_f1"].value == pytest.approx(sum(values) / 5)
 
 
 def tiny_bert(folder: Path) -> Path:

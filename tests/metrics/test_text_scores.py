@@ -16,7 +16,7 @@ from spiqa_tasks.extras import is_installed
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
-from spiqa_tasks.scoring.text_metrics import FIELDS
+from spiqa_tasks.scoring.text_metrics import FIELDS, CorpusScore
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(coco_java.java() is None, reason="Java is not installed")
@@ -125,9 +125,9 @@ def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
 
     scores = text_scores(pairs)
     for name, value in expected.items():
-        assert scores.values[name] == pytest.approx(value, abs=1e-9)
+        assert scores[name].value == pytest.approx(value, abs=1e-9)
     for name, values in items.items():
-        assert scores.per_item[name] == pytest.approx(list(values), abs=1e-9)
+        assert scores[name].per_item == pytest.approx(list(values), abs=1e-9)
 
 
 def test_the_extras_java_runs_meteor(real_and_odd: tuple[Pairs, dict[str, Any]]) -> None:
@@ -145,11 +145,12 @@ def test_the_extras_java_runs_meteor(real_and_odd: tuple[Pairs, dict[str, Any]])
 def test_odd_texts_keep_every_pair_in_its_place(pairs: Pairs) -> None:
     """Line breaks, separators, empty and untokenizable texts neither shift nor break the scores."""
     scores = text_scores(pairs[-len(ODD_PAIRS) :])
-    assert {len(values) for values in scores.per_item.values()} == {len(ODD_PAIRS)}
-    meteor = scores.per_item["meteor"]
+    lengths = {len(score.per_item) for score in scores.values() if not isinstance(score, str)}
+    assert lengths == {0, len(ODD_PAIRS)}  # BLEU has none of single answers
+    meteor = scores["meteor"].per_item
     assert meteor[0] == meteor[-1] == 1.0
     assert meteor[1] == meteor[2] == 0.0
-    assert scores.per_item["rouge_l"][0] == scores.per_item["rouge_l"][-1] == 1.0
+    assert scores["rouge_l"].per_item[0] == scores["rouge_l"].per_item[-1] == 1.0
 
 
 def test_without_java_no_metric_of_the_toolkit_is_there(
@@ -163,8 +164,8 @@ def test_without_java_no_metric_of_the_toolkit_is_there(
         scores = text_scores(
             [("the model's accuracy", "the model's recall"), ("a", "a")], METRICS[:-1]
         )
-    assert scores.values == {}
-    assert set(scores.omitted) == set(METRICS[:-1])
+    assert list(scores) == list(METRICS[:-1])
+    assert all(isinstance(reason, str) for reason in scores.values())
     (line,) = caplog.messages
     assert "pip install '.[java]'" in line
 
@@ -174,10 +175,8 @@ def test_what_is_said_beforehand_is_what_is_computed(no_java: None) -> None:  # 
     available = available_metrics()
     scores = text_scores([("a b", "a b")])
     assert tuple(available) == METRICS
-    assert set(scores.values) == {name for name, reason in available.items() if reason is None}
-    assert scores.omitted == {
-        name: reason for name, reason in available.items() if reason is not None
-    }
+    said = {name: score if isinstance(score, str) else None for name, score in scores.items()}
+    assert said == available
 
 
 def test_an_empty_list_is_refused() -> None:
@@ -192,23 +191,20 @@ def test_subsets_of_prepared_pairs_cost_no_java(
 ) -> None:
     """Every subset has all metrics, and an item's score in it is its score in the whole."""
     monkeypatch.setattr(coco_java, "_run_java", lambda *_: pytest.fail("Java was started again"))
-    whole = text_scores(pairs, ["meteor"]).per_item["meteor"]
+    whole = text_scores(pairs, ["meteor"])["meteor"].per_item
     for start in range(3):
-        assert text_scores(pairs[start::3]).values.keys() >= {
-            "bleu_1",
-            "rouge_l",
-            "cider",
-            "meteor",
-        }
-        assert text_scores(pairs[start::3], ["meteor"]).per_item["meteor"] == whole[start::3]
+        scores = text_scores(pairs[start::3])
+        assert not any(
+            isinstance(scores[name], str) for name in ("bleu_1", "rouge_l", "cider", "meteor")
+        )
+        assert text_scores(pairs[start::3], ["meteor"])["meteor"].per_item == whole[start::3]
 
 
 @pytest.mark.usefixtures("fake_java")
 def test_only_the_metrics_asked_for_are_computed() -> None:
     """One metric of a list costs that metric alone."""
     scores = text_scores([("a b", "a b")], ["rouge_l"])
-    assert scores.values == {"rouge_l": 1.0}
-    assert not scores.omitted
+    assert scores == {"rouge_l": CorpusScore(1.0, (1.0,))}
 
 
 @pytest.fixture
@@ -247,11 +243,11 @@ def test_a_java_that_fails_leaves_its_reason(
     monkeypatch.setattr(coco_java, "meteor_statistics", fail)
     with caplog.at_level(logging.WARNING):
         scores = text_scores([("the model's", "the model's")], ["meteor", "bleu_2"])
-    assert scores.values == {"bleu_2": pytest.approx(1.0)}
-    assert scores.omitted == {"meteor": "METEOR's Java program failed (gone)"}
+    assert scores["bleu_2"].value == pytest.approx(1.0)
+    assert scores["meteor"] == "METEOR's Java program failed (gone)"
     assert caplog.messages == ["meteor is not computed: METEOR's Java program failed (gone)."]
     monkeypatch.setattr(coco_java, "tokenize_lines", fail)
     scores = text_scores([("a", "the model's")], ["meteor", "bleu_2"])
     reason = "the Java tokenizer failed (gone)"
-    assert (scores.values, scores.omitted) == ({}, {"meteor": reason, "bleu_2": reason})
+    assert scores == {"meteor": reason, "bleu_2": reason}
     assert caplog.messages[1:] == [f"No text metric of the toolkit is computed: {reason}."]

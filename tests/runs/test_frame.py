@@ -138,7 +138,7 @@ def test_metrics_of_a_corpus_have_no_column_and_their_own_value(tmp_path: Path) 
 
     assert not {"bleu_1", "cider", "meteor"} & set(frame.columns)
     expected = text_scores(list(zip(frame.prediction, frame.reference, strict=True)), ["bleu_1"])
-    assert spiqa_tasks.value(frame, "bleu_1").value == pytest.approx(expected.values["bleu_1"])
+    assert spiqa_tasks.value(frame, "bleu_1").value == pytest.approx(expected["bleu_1"].value)
 
 
 def test_an_unknown_metric_and_an_absent_task_are_refused_by_name(two_models: Path) -> None:

@@ -138,7 +138,7 @@ def test_repeated_texts_have_scores_of_their_own(
     scores = []
     for answer in ("blue", "A red line of the plot"):
         found = text_scores([(answer, row["answer"]) for row in rows], ["rouge_l"])
-        scores.append(found.values["rouge_l"])
+        scores.append(found["rouge_l"].value)
     assert result["results"]["twice"]["rouge_l_expected_accuracy,none"] == pytest.approx(
         statistics.mean(scores)
     )
