@@ -78,8 +78,13 @@ def plain_text(parts: Sequence[Part]) -> str:
     return text.removeprefix("\n\n")
 
 
+def picture_paths(parts: Iterable[Part]) -> list[str]:
+    """Return the paths of the pictures, in order."""
+    return [part.path for part in parts if isinstance(part, Picture)]
+
+
 def visuals(parts: Iterable[Part]) -> list[Any]:
     """Return the decoded pictures, in order."""
     from spiqa_tasks.files.pictures import open_picture
 
-    return [open_picture(part.path) for part in parts if isinstance(part, Picture)]
+    return list(map(open_picture, picture_paths(parts)))

@@ -10,7 +10,7 @@ from lmms_eval.api.instance import Instance
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spiqa_tasks.benchmarks.benchmark import parse_settings
-from spiqa_tasks.benchmarks.prompting import Picture
+from spiqa_tasks.benchmarks.prompting import picture_paths
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
@@ -146,7 +146,7 @@ def _pictures(doc: Doc) -> list[str]:
     """Return the paths of a question's pictures. Raises InputError: a task of the host."""
     if "benchmark" not in doc:
         raise InputError("ocr_baseline answers tasks of this package only. Use another model.")
-    return [part.path for part in benchmark_of(doc).prompt(doc) if isinstance(part, Picture)]
+    return picture_paths(benchmark_of(doc).prompt(doc))
 
 
 def _captions_of_figures(doc: Doc) -> list[str]:

@@ -22,7 +22,7 @@ from spiqa_tasks.hosts.vlmevalkit.tasks import (
     known,
     message,
     most_pictures,
-    picture_paths,
+    pictures_of,
     rows_of,
     too_many_pictures,
 )
@@ -172,7 +172,7 @@ def _row_of_largest(task: str) -> Row | None:
     """Return the row with the largest picture, or None for a task without pictures."""
     largest, found = 0, None
     for row in rows_of(task):
-        for path in picture_paths(row):
+        for path in pictures_of(row):
             with Image.open(path) as image:
                 edge = max(image.size)
             if edge > largest:

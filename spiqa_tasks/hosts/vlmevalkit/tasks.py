@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.prompting import Picture, Turn, chat_content
+from spiqa_tasks.benchmarks.prompting import Turn, chat_content, picture_paths
 from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
@@ -69,15 +69,15 @@ def message(row: Row) -> list[dict[str, str]]:
     return found
 
 
-def picture_paths(row: Row) -> list[str]:
+def pictures_of(row: Row) -> list[str]:
     """Return the paths of the pictures in a row's prompt."""
-    return [part.path for part in benchmark_of(row).prompt(row) if isinstance(part, Picture)]
+    return picture_paths(benchmark_of(row).prompt(row))
 
 
 @cache
 def most_pictures(name: str) -> int:
     """Return the largest number of pictures that a row of a task shows."""
-    return max((len(picture_paths(row)) for row in rows_of(name)), default=0)
+    return max((len(pictures_of(row)) for row in rows_of(name)), default=0)
 
 
 def too_many_pictures(task: str, model_class: type) -> str:
