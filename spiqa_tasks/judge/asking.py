@@ -212,6 +212,7 @@ class JudgeLoop:
         reason = self.config.redact(error.reason)
         _log.info("judge %s: try %d of a request failed: %s", self.config.name, job.tries, reason)
 
+        # It waited in the server's queue: with fewer requests at once it is answered.
         is_queued = error.silent and self.slots.shrink(now, made.asked, made.answers_before)
         if is_queued and not self.patience.is_overdue(job, now):
             self.queue.put(job, now)
@@ -222,6 +223,7 @@ class JudgeLoop:
             self._done(job, failed(f"{error.reason} (gave up after {job.tries} tries)"))
             return
 
+        # A request that fails by itself says nothing of how fast its server is.
         if self.patience.is_servers_fault(job, of_test=made.is_test):
             outcome: Outcome = "refused" if error.refused else "failed"
             self.pace.came_back(now, made.asked, outcome, error.retry_after or 0.0)

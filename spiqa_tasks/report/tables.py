@@ -141,22 +141,32 @@ def why_table(found: Why) -> Table:
     rows: list[dict[str, Any]] = []
     for line in found.lines:
         if line.ids or abs(line.value) >= SMALLEST:
-            first = line.ids[:FIRST]
-            rows.append({**asdict(line), "questions": len(line.ids) or None, "first": first})
+            rows.append(
+                {
+                    "cause": line.cause,
+                    "value": line.value,
+                    "questions": len(line.ids) or None,
+                    "first": line.ids[:FIRST],
+                    "about": line.about,
+                }
+            )
     rows.append({"cause": "difference", "value": found.number_b - found.number_a})
-
-    values: Columns = [
+    columns: Columns = [
         Column("value", "x 100", number),
         "questions",
         Column("first", "such as"),
         "about",
     ]
-    a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
-    b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
-    first, second = (found.a, found.b) if found.a != found.b else (found.metric_a, found.metric_b)
+
+    # Two numbers of one run differ in their metrics.
+    names = (found.a, found.b) if found.a != found.b else (found.metric_a, found.metric_b)
     notes = [
-        f"questions: those whose score differs; about: first {first}, then {second}.",
+        f"questions: those whose score differs; about: first {names[0]}, then {names[1]}.",
         *(f"{part}." for part in found.parts),
     ]
-    notes += [f"Known to differ: {'; '.join(found.differ)}."] if found.differ else []
-    return Table(rows, ["cause"], values, f"{b} - {a}", notes, data=[asdict(found)])
+    if found.differ:
+        notes.append(f"Known to differ: {'; '.join(found.differ)}.")
+
+    a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
+    b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
+    return Table(rows, ["cause"], columns, f"{b} - {a}", notes, data=[asdict(found)])

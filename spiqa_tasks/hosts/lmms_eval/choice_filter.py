@@ -61,7 +61,9 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
         if not isinstance(answers, str):
             return [self._read(str(answer), options) for answer in answers]
-        return (extract_choice(answers, options).letter if options else None) or self._fallback
+        if not options:
+            return self._fallback
+        return extract_choice(answers, options).letter or self._fallback
 
     def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
         if self._letters:
