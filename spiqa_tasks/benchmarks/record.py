@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -124,7 +123,7 @@ class Record:
         for name, content in fields.items():
             if not conforms(content, _TYPES[name]):
                 raise TypeError(f"{name}: {content!r:.60}")
-        return cls(**_interned(fields))
+        return cls(**fields)
 
     @classmethod
     def of_sample(cls, sample: Mapping[str, Any]) -> Record | None:
@@ -209,15 +208,6 @@ class Record:
 
 # Of a run, or of a group in it.
 Records = Sequence[Record]
-
-
-def _interned(value: Any) -> Any:
-    """Return a JSON value with its keys and texts interned: many runs have the same signatures,
-    groups and answers.
-    """
-    if isinstance(value, dict):
-        return {sys.intern(key): _interned(each) for key, each in value.items()}
-    return sys.intern(value) if isinstance(value, str) else value
 
 
 # Pending requests end with the process; what the judge said of them is in `verdicts`.
