@@ -66,7 +66,6 @@ class Row:
         llm: model of the LLM base, or None.
         n: number of questions that the scores are of.
         result: gain and leakage, or None if withheld.
-        withheld: why the result is withheld, or ''.
         warnings: sentences on the row, with the reason why it is withheld.
     """
 
@@ -78,7 +77,6 @@ class Row:
     llm: str | None
     n: int
     result: Gain | None
-    withheld: str = ""
     warnings: Sequence[str] = ()
 
 
@@ -392,7 +390,6 @@ def _row(
         llm=llm[0] if llm else None,
         n=len(frames[0]) if result is None else result.n,
         result=None if withheld else result,
-        withheld=withheld,
         warnings=warnings,
     )
 
@@ -445,7 +442,6 @@ def averages(table: Sequence[Row]) -> list[Row]:
             metric="+".join(dict.fromkeys(member.metric for member in members)),
             n=sum(member.n for member in members),
             result=mean_gain(known) if len(known) == len(members) else None,
-            withheld="",
             warnings=(),
         )
         means.append(mean)

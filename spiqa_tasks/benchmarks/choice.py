@@ -60,10 +60,6 @@ SOURCE = "source"
 # Share of answers whose letter, extracted by `extract_choice`, is the true one.
 ACCURACY = dataclasses.replace(mean_of("accuracy"), signature={"matcher": MATCHER_VERSION})
 
-# Shared by up to a million records, which would have a dict each.
-_WRONG = {"accuracy": 0.0}
-_RIGHT = {"accuracy": 1.0}
-
 
 def choice_record(
     row: Row, response: Response, groups: Mapping[str, str], **details: Any
@@ -83,7 +79,7 @@ def choice_record(
         status=status,
         rule=choice.rule,
         refused=refused,
-        scores=_RIGHT if choice.letter == row["answer"] else _WRONG,
+        scores={"accuracy": float(choice.letter == row["answer"])},
         groups=groups,
         details={OPTIONS: len(options), **details},
     )

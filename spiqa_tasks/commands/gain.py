@@ -82,7 +82,7 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> b
         for row in [overall] if overall.warnings else groups:
             name = f"{row.task} of {row.model} ({row.ablation}), {row.group}"
             say(*(f"{name}: {warning}." for warning in row.warnings), program="warning")
-    return not any(row.withheld for row in every)
+    return all(row.result for row in every)
 
 
 def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:

@@ -130,7 +130,7 @@ def test_a_group_without_any_scored_question_is_withheld(tmp_path: Path) -> None
     write_run(tmp_path, "m", {"mmstar_filtered_text": wv}, stamp="2", settings=TEXT)
     every, math, logic = rows_at(tmp_path, partial=True)
     assert [row.result and row.result.mg.value for row in (every, math)] == [1.0, 1.0]
-    assert (logic.result, logic.withheld[:6]) == (None, "0 of 1")
+    assert (logic.result, logic.warnings[-1][:16]) == (None, "withheld: 0 of 1")
 
 
 def test_gain_over_a_part_of_a_hosts_task_is_withheld_unless_it_is_wanted(tmp_path: Path) -> None:
@@ -138,14 +138,14 @@ def test_gain_over_a_part_of_a_hosts_task_is_withheld_unless_it_is_wanted(tmp_pa
     lines = host_samples("AB", lambda letter: {"score": float(letter == "A"), "category": "math"})
     write_host_pair(tmp_path, lines, lines, asked=900)
     wanted = rows_at(tmp_path, partial=True)
-    assert [(row.group, row.result and row.result.s_v, row.withheld) for row in wanted] == [
-        ("all", 0.5, ""),
-        ("math", 0.5, ""),
+    assert [(row.group, row.result and row.result.s_v) for row in wanted] == [
+        ("all", 0.5),
+        ("math", 0.5),
     ]
     for row in rows_at(tmp_path):
         assert row.result is None
-        assert "m answered 2 of 900 questions" in row.withheld
-        assert f"withheld: {row.withheld}" in row.warnings
+        assert row.warnings[-1].startswith("withheld: ")
+        assert "m answered 2 of 900 questions" in row.warnings[-1]
 
 
 @pytest.mark.parametrize("limit", [None, 11])
@@ -172,7 +172,7 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
     assert (row.n, row.result.n, row.result.s_v > row.result.s_wv) == (len(whole), len(whole), True)
     row, *_ = rows_at(tmp_path, "rouge_l")
     assert (row.result is None) == (limit is not None)
-    assert limit is None or f"m answered {len(whole)} of 39 questions" in row.withheld
+    assert limit is None or f"m answered {len(whole)} of 39 questions" in row.warnings[-1]
 
 
 def write_totals(
@@ -224,16 +224,16 @@ def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, 
     )
     (row,) = rows_at(tmp_path / "a")
     name = ("m", "m,ablation=grey")[which]
-    assert (row.result, row.withheld) == (
+    assert (row.result, row.warnings[-1]) == (
         None,
-        f"{name}: no question has a score, and the host reports no value",
+        f"withheld: {name}: no question has a score, and the host reports no value",
     )
     write_totals(tmp_path / "b", 0.6, 0.6)
     (row,) = rows_at(tmp_path / "b")
     assert row.result is None
     assert (
         "m: no question has a score, and the host reports 0.6, whose unit is not known"
-        in row.withheld
+        in row.warnings[-1]
     )
 
 
