@@ -10,7 +10,14 @@ from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.choice import ACCURACY, choice_record, slug
-from spiqa_tasks.benchmarks.metric import FAILURE_RATES, TRUNCATED_RATE, Metric, mean_of, share_of
+from spiqa_tasks.benchmarks.metric import (
+    FAILURE_RATES,
+    REQUEST_FAILED,
+    TRUNCATED_RATE,
+    Metric,
+    mean_of,
+    share_of,
+)
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Record, Response, metric_requests
 from spiqa_tasks.benchmarks.scifibench.release import (
@@ -152,7 +159,7 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
 def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     """Return the metrics, the headline first."""
     if settings.prompt == "caption":
-        return (mean_of("captioned_rate"), FAILURE_RATES[-1])
+        return (mean_of("captioned_rate"), REQUEST_FAILED)
     is_asked = share_of(
         "extractor_rate", lambda record: bool(record.requests or record.verdicts), "judge"
     )

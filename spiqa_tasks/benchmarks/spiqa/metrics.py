@@ -9,6 +9,7 @@ from functools import partial
 
 from spiqa_tasks.benchmarks.metric import (
     RELEASED,
+    REQUEST_FAILED,
     Metric,
     Value,
     mean_of,
@@ -76,9 +77,6 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     unformatted = share_of(
         "unformatted_rate", lambda record: record.rule in ("unformatted", "empty")
     )
-    request_failed = share_of(
-        "request_failed_rate", lambda record: record.status == "request_failed"
-    )
     mass = [YES_NO_MASS] if settings.judged == L3SCORE else []
     if settings.setting == "perfigure":
         return [
@@ -87,10 +85,10 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
             share_of("unhelpful_rate", lambda record: record.status == "no_helpful_figure"),
             JUDGE_FAILED,
             *mass,
-            replace(request_failed, of_documents=True),
+            replace(REQUEST_FAILED, of_documents=True),
         ]
     truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
-    return [unformatted, truncated, JUDGE_FAILED, *mass, request_failed]
+    return [unformatted, truncated, JUDGE_FAILED, *mass, REQUEST_FAILED]
 
 
 def _released(record: Record) -> Sequence[str]:
