@@ -143,11 +143,15 @@ BY_JUDGE = "accuracy_llm"
 
 
 def record(row: Row, response: Response, rule: Rule | None) -> Record:
-    """Return the record of one response, grouped by direction and category."""
+    """Return the record of one response, grouped by direction and category.
+
+    The marked letter is a detail: answers may follow it.
+    """
     if row["prompt"] == "caption":
         return _caption_record(row, response)
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
-    scored = choice_record(row, response, groups)
+    marked = {"marked": row["marked"]} if row.get("marked") else {}
+    scored = choice_record(row, response, groups, **marked)
     if "extractor=none" in row["settings"].split(","):
         return scored
     if scored.rule not in OPEN_RULES:
