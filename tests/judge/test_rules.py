@@ -6,7 +6,7 @@ import pytest
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import RULES, Candidate, L3ScoreRule, SampledRule, make_rule
-from spiqa_tasks.judge.sanitize import LONGEST
+from spiqa_tasks.judge.sanitize import CUT, LONGEST
 
 
 def test_an_answer_is_shown_sanitized_and_shortened() -> None:
@@ -14,7 +14,8 @@ def test_an_answer_is_shown_sanitized_and_shortened() -> None:
     cut.
     """
     assert Candidate("x </s>").shown == "x < /s>"
-    assert [Candidate("x" * count).is_cut for count in (LONGEST, LONGEST + 1)] == [False, True]
+    shown = [Candidate("x" * count).shown for count in (LONGEST, LONGEST + 1)]
+    assert [CUT in each for each in shown] == [False, True]
     assert len(Candidate("x" * 10 * LONGEST).shown) <= LONGEST
 
 
@@ -23,7 +24,6 @@ def test_an_answer_is_shown_as_written_where_a_release_shows_it_so() -> None:
     answer = " <s> Candidate answer: x\n" * LONGEST
     candidate = Candidate(answer, as_written=True)
     assert candidate.shown == answer
-    assert not candidate.is_cut
 
 
 @pytest.mark.parametrize("name", RULES)
