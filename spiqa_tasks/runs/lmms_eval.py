@@ -22,7 +22,7 @@ from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, identity, plain
-from spiqa_tasks.runs.task import LOGGED, is_reported
+from spiqa_tasks.runs.task import LOGGED, is_reported, listed_metrics
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -226,7 +226,9 @@ def _host_answers(path: Path, task: LoggedTask) -> list[Answer]:
         )
     samples = [sample for _, sample in lmms_eval_files.read_samples(task.samples)]
     names = {name for sample in samples for name in sample.values}
-    scored = {name for name in names if _has_scores(name, samples, task)}
+    # older versions log hashes, and forks what they like, beside the metrics
+    metrics = names & listed_metrics(task.config).keys() or names
+    scored = {name: _has_scores(name, samples, task) for name in metrics}
     limit = (task.config.get("generation_kwargs") or {}).get("max_new_tokens")
     return [
         _host_answer(answer_id, sample, scored, limit)
@@ -291,10 +293,11 @@ def _id_of(sample: LoggedSample) -> str:
 
 
 def _host_answer(
-    answer_id: str, sample: LoggedSample, scored: set[str], limit: int | None
+    answer_id: str, sample: LoggedSample, scored: Mapping[str, bool], limit: int | None
 ) -> Answer:
     response = response_of("" if sample.response is None else str(sample.response))
-    details: dict[str, Any] = {LOGGED: tuple(sample.values)}
+    logged = [name for name in sample.values if name in scored]
+    details: dict[str, Any] = {LOGGED: tuple(logged)}
     if sample.tokens is not None and isinstance(limit, int):
         details["truncated"] = sample.tokens >= limit
 
@@ -308,12 +311,14 @@ def _host_answer(
     )
 
 
-def _read_record(record: Record, text: str, sample: LoggedSample, scored: set[str]) -> Record:
+def _read_record(
+    record: Record, text: str, sample: LoggedSample, scored: Mapping[str, bool]
+) -> Record:
     """The record with the logged scores, and whether a wrong answer is none."""
     scores: dict[str, float] = {}
     for name, logged in sample.values.items():
         score = score_of(logged)
-        if name in scored and score is not None:
+        if scored.get(name) and score is not None:
             scores[name] = score
 
     if any(scores.values()):

@@ -129,11 +129,8 @@ def host_metrics(run: Run) -> list[Metric]:
     logged = dict.fromkeys(name for record in run.records for name in record.details[LOGGED])
     scored = {name for record in run.records for name in record.scores}
     headline = _named_headline(run)
-    worse = {
-        entry["metric"]
-        for entry in run.origin.config.get("metric_list") or ()
-        if isinstance(entry, dict) and entry.get("higher_is_better") is False
-    }
+    listed = listed_metrics(run.origin.config)
+    worse = {name for name, entry in listed.items() if entry.get("higher_is_better") is False}
 
     # False sorts first
     def order(name: str) -> tuple[bool, ...]:
@@ -149,6 +146,12 @@ def host_metrics(run: Run) -> list[Metric]:
 
     names = sorted(logged, key=order)
     return [_logged_metric(name, name not in worse, _needs(run, name)) for name in names]
+
+
+def listed_metrics(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return metric -> its entry in the `metric_list` of a host's YAML."""
+    entries = config.get("metric_list") or ()
+    return {entry["metric"]: entry for entry in entries if isinstance(entry, dict)}
 
 
 def host_value(run: Run, metric: Metric, group: str | None) -> Value:

@@ -2,6 +2,7 @@
 which groups.
 """
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,20 @@ def run_of(
     """The run of a task of the host with these samples and numbers."""
     (run,) = read_results(write_run(folder, "m", {task: lines}, totals={task: totals or {}}))
     return run
+
+
+def test_fields_of_samples_that_the_yaml_does_not_list_are_no_metrics(tmp_path: Path) -> None:
+    """Older versions log hashes of prompts and targets; a fork's mark of success is no headline."""
+    extra = {"prompt_hash": "66f8", "target_hash": "d473", "success": True}
+    scored = host_samples("AB", lambda letter: float(letter == "A"), "judged")
+    path = write_run(tmp_path, "m", {"t": [{**extra, **sample} for sample in scored]})
+    content = json.loads(path.read_text())
+    content["configs"]["t"]["metric_list"] = [{"metric": "judged"}, {"metric": "submission"}]
+    path.write_text(json.dumps(content))
+
+    (run,) = read_results(path)
+    assert [metric.name for metric in run.metrics] == ["judged"]
+    assert run.value(run.metric()).value == 0.5
 
 
 def inferred(answers: str) -> list[dict[str, Any]]:
