@@ -36,9 +36,13 @@ from spiqa_tasks.scoring.options import (
     options_in,
 )
 from spiqa_tasks.scoring.refusals import is_refusal
+from spiqa_tasks.scoring.values import is_covered
 
 # The only split: the file of the answers.
 SPLIT = "file"
+
+# What a question lacks whose true answer is none of its options.
+_AN_OPTION = "an option that is the true answer"
 
 # An answer of the file: its id, question, options, true answer and groups, and `where` it is.
 Cells = Mapping[str, Any]
@@ -124,7 +128,7 @@ def _choice_row(cells: Cells) -> dict[str, Any]:
     }
 
 
-def _answer_fault(cells: Cells, error: ValueError) -> DataError:
+def _answer_fault(cells: Cells, error: ValueError) -> _UnscorableError:
     """Return the error of a true answer that is no option, which may be in the wrong column."""
     answer, options, where = cells["answer"], cells["options"], cells["where"]
     if answer.upper() in tuple(LETTERS) and options == options_in(cells["question"]):
@@ -139,9 +143,8 @@ def _answer_fault(cells: Cells, error: ValueError) -> DataError:
         f"{error} with {where}. Write the letter of one option"
     )
     if isinstance(error, SeveralOptionsError):
-        message += ", or leave out such questions."
-        return _UnscorableError(message, "a single true answer")
-    return DataError(f"{message}.")
+        return _UnscorableError(f"{message}, or leave out such questions.", "a single true answer")
+    return _UnscorableError(f"{message}.", _AN_OPTION)
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
@@ -202,7 +205,7 @@ def rows_in_file(
     -> what a question lacks for a score.
 
     These are left out, if they are fewer than half.
-    Raises DataError: more have none, or a true answer is no option.
+    Raises DataError: more have none, or over 1% of the true answers are no option.
     """
     shared = {
         "benchmark": benchmark.name,
@@ -213,22 +216,24 @@ def rows_in_file(
     references = {text for cells in table for text in cells["references"]} - {""}
     among_texts = not all(map(is_label, references))
     rows: list[Row] = []
-    faults: dict[str, DataError] = {}
+    faults: dict[str, _UnscorableError] = {}
     for cells in table:
         try:
             _check_cells(cells, _NEEDED[benchmark.name])
             row = _ROW_OF[benchmark.name]({**cells, "among_texts": among_texts})
             rows.append(row | shared)
-        except DataError as error:
+        except _UnscorableError as error:
             faults[cells["id"]] = error
 
     # most of a file of another kind would be left out, and the rest has a number that looks normal
     is_of_other_kind = 2 * len(rows) <= len(table)
-    lacks = {}
-    for row_id, fault in faults.items():
-        if is_of_other_kind or not isinstance(fault, _UnscorableError):
+    lacks = {row_id: fault.lacks for row_id, fault in faults.items()}
+    # VLMEvalKit's tables lose the option `None`; more may be true answers of another column
+    without_option = [*lacks.values()].count(_AN_OPTION)
+    is_rare = is_covered(len(rows), len(rows) + without_option)
+    for fault in faults.values():
+        if is_of_other_kind or (fault.lacks == _AN_OPTION and not is_rare):
             raise fault
-        lacks[row_id] = fault.lacks
     return rows, lacks
 
 

@@ -614,6 +614,24 @@ def test_numbers_that_may_count_from_0_or_1_are_refused(
     assert "Write the letter of one option." in capsys.readouterr().err
 
 
+def test_one_true_answer_of_a_hundred_that_is_no_option_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """VLMEvalKit's tables lose the option `None`, here of question 99; two are refused."""
+    row = {"question": "How many?", "options": ["One", "Two"], "answer": "A", "prediction": "A"}
+    rows = [{**row, "id": number} for number in range(100)]
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [*rows[:99], {**rows[99], "answer": "C"}])
+    assert main(["score", str(path), "--json"]) == 3
+    out, err = capsys.readouterr()
+    assert json.loads(out)["counts"]["docs"] == 99
+    assert "1 id without an option that is the true answer, left out, the first: 99." in err
+
+    write_lines(path, [*rows[:98], *({**each, "answer": "C"} for each in rows[98:])])
+    assert main(["score", str(path)]) == 2
+    assert "found 'C', no option's text" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
