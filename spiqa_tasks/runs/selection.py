@@ -212,7 +212,8 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
     """Return one run of each `Run.key`, and remarks on those that they replace.
 
     The run with the most answers counts; among equals the newest, by the date in its file's name.
-    Without `judged`, as for answers that are scored again, judges make no difference.
+    One without samples counts only alone. Without `judged`, as for answers that are scored again,
+    judges make no difference.
     """
     versions: dict[Key, list[Run]] = defaultdict(list)
     for run in runs:
@@ -220,27 +221,34 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
     _unite_unjudged(versions)
 
     kept = []
-    # a model's tasks were run again together: one sentence, each task once
-    replaced: dict[tuple[object, ...], list[tuple[Run, Run]]] = defaultdict(list)
+    # a folder may have dozens of earlier runs: one sentence for each file that counts
+    replaced: dict[Path, list[Run]] = defaultdict(list)
     for same in versions.values():
-        best = max(same, key=lambda run: (run.size, judged and bool(run.judge_key), run.date))
+        best = max(
+            same,
+            key=lambda run: (run.logged, run.size, judged and bool(run.judge_key), run.date),
+        )
         kept.append(best)
-        for place, other in enumerate(same):
+        for other in same:
             if other is not best and not _is_scored_beside(other, same):
-                key = best.identity.label, best.path.parent, other.path.parent, place
-                replaced[key].append((best, other))
-    return kept, list(map(_replaced, replaced.values()))
+                replaced[best.path].append(other)
+    return kept, [_replaced(best, others) for best, others in replaced.items()]
 
 
-def _replaced(pairs: Sequence[tuple[Run, Run]]) -> str:
-    """The remark on one model's runs that count in place of others, by the files of the first."""
-    best, other = pairs[0]
-    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-    was = "were" if more else "was"
+def _replaced(best: Path, others: Sequence[Run]) -> str:
+    """The remark on a model's runs in whose place those of a file count."""
+    tasks = {run.task: None for run in others}
+    paths = {run.path: None for run in others}
+    was = "were" if len(tasks) > 1 else "was"
     return (
-        f"{best.task}{more} of {best.identity.label} {was} run again: {best.path} counts, not "
-        f"{other.path}."
+        f"{_and_more(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
+        f"{_and_more(paths)}."
     )
+
+
+def _and_more(names: Iterable[object]) -> str:
+    first, *more = names
+    return f"{first} and {len(more)} more" if more else str(first)
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
@@ -327,7 +335,7 @@ def remarks_on(runs: Iterable[Run]) -> list[str]:
     remarks = []
     for run in runs:
         name = f"{run.task} of {run.name}"
-        if run.is_own and not run.logged:
+        if not run.logged:
             remarks.append(f"{name} has no samples; run it with --log_samples.")
         elif run.logged and run.records and (withheld := run.record_set.withheld()):
             remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")

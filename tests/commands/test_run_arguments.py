@@ -398,4 +398,4 @@ def test_scoring_again_never_makes_another_model_of_one(
     judged = ("compare", tmp_path, "--judge", judges[1])
     status, (found,), errors = run_json(capsys, *judged)
     assert (status, {found["a"], found["b"]}, found["metric"]) == (0, {"m", "n"}, "l3score")
-    assert errors.count("was run again") == 2 * 2
+    assert errors.count("was run again") == errors.count(" and 1 more.") == 2

@@ -74,23 +74,30 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     found, remarks = runs_that_count(runs)
     assert paths(found) == ["1_results.json"]
     assert remarks == [
-        f"t of m was run again: 1_results.json counts, not {path}."
-        for path in ("2_results.json", "3_results.json")
+        "t of m was run again: 1_results.json counts, not 2_results.json and 1 more."
     ]
     found, remarks = runs_that_count([*runs[1:], a_run("4_results.json", 24)])
     assert paths(found) == ["4_results.json"]
-    assert remarks[-1] == "t of m was run again: 4_results.json counts, not 3_results.json."
-
-
-def test_tasks_that_were_run_again_together_have_one_remark() -> None:
-    """A folder of a model's runs holds the same tasks in each file."""
-    tasks = ("t", "u", "v")
-    runs = [
-        a_run(path, task=task) for path in ("1_results.json", "2_results.json") for task in tasks
+    assert remarks == [
+        "t of m was run again: 4_results.json counts, not 2_results.json and 1 more."
     ]
+
+
+def test_a_run_without_samples_never_replaces_one_with_them() -> None:
+    """Samples of the largest run are too large for a repository."""
+    fuller = replace(a_run("2_results.json", 5000), logged=False)
+    found, _ = runs_that_count([a_run("1_results.json"), fuller])
+    assert paths(found) == ["1_results.json"]
+    assert runs_that_count([fuller]) == ([fuller], [])
+
+
+def test_runs_that_one_file_replaces_have_one_remark() -> None:
+    """A folder of a model's runs holds the same tasks in each file, and dozens of files."""
+    tasks = ("t", "u", "v")
+    runs = [a_run(f"{date}_results.json", task=task) for date in (1, 2, 3) for task in tasks]
     _, remarks = runs_that_count(runs)
     assert remarks == [
-        "t and 2 more of m were run again: 2_results.json counts, not 1_results.json."
+        "t and 2 more of m were run again: 3_results.json counts, not 1_results.json and 1 more."
     ]
 
 
@@ -240,7 +247,7 @@ def of_judge(path: str, judge: str, answered: int = 24) -> Run:
     ("judged", "kept", "replaced"),
     [
         (True, ["3", "4"], ["4 counts, not 5.", "3 counts, not 1."]),
-        (False, ["5"], ["5 counts, not 1.", "5 counts, not 3.", "5 counts, not 4."]),
+        (False, ["5"], ["5 counts, not 1 and 2 more."]),
     ],
 )
 def test_a_run_without_a_judge_gives_way_to_the_same_answers_judged(
@@ -289,7 +296,8 @@ def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None
     scored = a_run("out/m/2_results.json", form="score")
     assert paths(runs_that_count([scored, old])[0]) == ["2_results.json"]
     found, remarks = runs_that_count([scored, old, new])
-    assert ([run.path for run in found], len(remarks)) == ([new.path], 2)
+    assert [run.path for run in found] == [new.path]
+    assert remarks == [f"t of m was run again: {new.path} counts, not {scored.path} and 1 more."]
     assert runs_that_count([old, new])[0] == [new]
 
 
