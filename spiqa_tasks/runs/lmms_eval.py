@@ -77,7 +77,7 @@ def read_samples(path: Path) -> Run:
     if made.benchmark not in ALL_BENCHMARKS:
         raise InputError(
             f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of "
-            f"{made.benchmark or 'none'}. Name the results file of the same run."
+            f"{made.benchmark or 'another task'}. Name the results file of the same run."
         )
 
     name = lmms_eval_files.task_in_name(path)

@@ -331,7 +331,7 @@ def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputEr
 
 
 def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:
-    """Return the runs whose answers can be read, and a remark on each other one and each fault.
+    """Return the runs whose answers can be read, and remarks on the others and on faults.
 
     Raises DataError, InputError: none can be read.
     """
@@ -347,7 +347,11 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
 
     if runs and not readable:
         raise every_fault[-1]
-    return readable, [LeftOut(f"Left out: {fault}") for fault in every_fault]
+    remarks = [f"Left out: {fault}" for fault in every_fault[:FIRST]]
+    if len(every_fault) > FIRST:
+        more = counted(len(every_fault) - FIRST, "more file")
+        remarks.append(f"Left out: {more}. Name one to read why.")
+    return readable, list(map(LeftOut, remarks))
 
 
 def _has_scores(run: Run, judge: str | None) -> bool:

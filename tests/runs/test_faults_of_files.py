@@ -58,6 +58,37 @@ def test_one_cut_file_leaves_the_other_runs(
         assert str(cut) in (tmp_path / "page.md").read_text()
 
 
+def test_of_many_files_that_cannot_be_read_five_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A fork writes samples in files of its own, beside each run."""
+    write_own(tmp_path / "m", "m")
+    line = json.dumps({"doc_id": 0, "target": "A", "resps": [["A"]], "jaccard": 1.0})
+    for number in range(8):
+        (tmp_path / "m" / f"stream_{number}.jsonl").write_text(f"{line}\n")
+
+    assert main(["score", str(tmp_path)]) == 3
+    said = [line for line in capsys.readouterr().err.splitlines() if "Left out: " in line]
+    assert "stream_0.jsonl, found those of another task." in said[0]
+    assert said[5:] == ["spiqa-tasks: Left out: 3 more files. Name one to read why."]
+
+
+def test_a_hosts_task_without_samples_has_a_sentence_beside_one_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Large files are often left out of repositories; alone it is refused with that reason."""
+    path = write_run(tmp_path, "m", {task: [{"accuracy": 0.5}] * 2 for task in ("pope", "gqa")})
+    path.with_name(path.name.replace("_results.json", "_samples_pope.jsonl")).unlink()
+    assert main(["score", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert "gqa" in printed.out
+    assert "pope of m has no samples; run it with --log_samples." in printed.err
+
+    path.with_name(path.name.replace("_results.json", "_samples_gqa.jsonl")).unlink()
+    assert main(["score", str(tmp_path)]) == 2
+    assert "pope of m has no samples; run it with --log_samples." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["gain", "paper mmstar table5"])
 def test_a_cut_file_beside_a_pair_leaves_its_gain(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
