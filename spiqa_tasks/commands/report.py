@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = with_unique_labels(with_short_names(runs))
     shown = list(filter(has_samples, runs))
     if not shown:
-        tasks = ", ".join(run.task for run in runs)
+        tasks = ", ".join(sorted({run.task for run in runs}))
         raise InputError(
             f"Expected samples of this package's tasks, found {tasks}. "
             "Run one with --log_samples and --output_path; `compare` and `gain` read others."

@@ -205,7 +205,7 @@ def checkpoint(model: str) -> str:
     name none.
     """
     arguments = model_arguments(model.partition(",")[2])
-    for key in ("pretrained", "model_version", "model"):
+    for key in ("pretrained", "model_version", "model", "model_name"):
         if key in arguments:
             return arguments[key].rstrip("/").rpartition("/")[2] or model
     return model.rstrip("/").rpartition("/")[2] or model

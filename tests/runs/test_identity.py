@@ -3,7 +3,7 @@
 import pytest
 
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
-from spiqa_tasks.runs.run import Identity, identity
+from spiqa_tasks.runs.run import Identity, checkpoint, identity
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,17 @@ def test_a_model_is_named_in_signatures() -> None:
         "model": "m",
         "model_wrapper": "shuffled,seed=3",
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ("pretrained=org/llava-7b,model_name=llava_qwen", "llava-7b"),
+        ("model_version=gpt-4o,base_url=http://x/v1", "gpt-4o"),
+        ("model_type=url_model,model_name=qwen-plus", "qwen-plus"),
+        ("temperature=0", "api,temperature=0"),
+    ],
+)
+def test_people_see_the_checkpoint_that_the_arguments_name(arguments: str, name: str) -> None:
+    """Beside a checkpoint, `model_name` is LLaVA's name of its family."""
+    assert checkpoint(identity("api", arguments).model) == name
