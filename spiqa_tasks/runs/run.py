@@ -28,6 +28,9 @@ FIRST = 5
 # Everything but letters, digits, decimal points and minus signs.
 _NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
 
+# A checkpoint in the hub's cache: its folder is called after a commit.
+_CACHED = re.compile(r"models--(?:[^/]*--)?([^/]+)/snapshots/[^/]+")
+
 # Arguments that say where and how fast a model runs, not which it is.
 _RUNNING = frozenset(
     {
@@ -207,7 +210,8 @@ def checkpoint(model: str) -> str:
     arguments = model_arguments(model.partition(",")[2])
     for key in ("pretrained", "model_version", "model", "model_name"):
         if key in arguments:
-            return arguments[key].rstrip("/").rpartition("/")[2] or model
+            path = _CACHED.sub(r"\1", arguments[key].rstrip("/"))
+            return path.rpartition("/")[2] or model
     return model.rstrip("/").rpartition("/")[2] or model
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
-from spiqa_tasks.hosts.lmms_eval_files import RESULTS
+from spiqa_tasks.hosts.lmms_eval_files import RESULTS, model_arguments
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
@@ -317,17 +317,27 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
     """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, which leaves
     room for numbers.
 
-    Models that would share a name keep their own.
+    Models of one checkpoint have the arguments beside it that not all of them have.
     """
-    models = {run.identity.model for run in runs}
-    counts = Counter(checkpoint(model) for model in models)
+    by_checkpoint: dict[str, dict[str, set[str]]] = defaultdict(dict)
+    for run in runs:
+        model = run.identity.model
+        by_checkpoint[checkpoint(model)][model] = set(_parts(model))
 
     named = []
     for run in runs:
         name = checkpoint(run.identity.model)
-        is_unique = counts[name] == 1
-        named.append(replace(run, identity=replace(run.identity, name=name if is_unique else "")))
+        shared = set.intersection(*by_checkpoint[name].values())
+        own = [part for part in _parts(run.identity.model) if part not in shared]
+        identity = replace(run.identity, name=",".join([name, *own]))
+        named.append(replace(run, identity=identity))
     return named
+
+
+def _parts(model: str) -> list[str]:
+    """The host's name of a model, and its arguments."""
+    kind, _, arguments = model.partition(",")
+    return [kind, *(f"{key}={value}" for key, value in model_arguments(arguments).items())]
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:

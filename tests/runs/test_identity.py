@@ -73,9 +73,12 @@ def test_a_model_is_named_in_signatures() -> None:
         ("pretrained=org/llava-7b,model_name=llava_qwen", "llava-7b"),
         ("model_version=gpt-4o,base_url=http://x/v1", "gpt-4o"),
         ("model_type=url_model,model_name=qwen-plus", "qwen-plus"),
+        ("model=/hf/hub/models--Qwen--Qwen2.5-VL-3B/snapshots/66285546d2b8", "Qwen2.5-VL-3B"),
         ("temperature=0", "api,temperature=0"),
     ],
 )
 def test_people_see_the_checkpoint_that_the_arguments_name(arguments: str, name: str) -> None:
-    """Beside a checkpoint, `model_name` is LLaVA's name of its family."""
+    """Beside a checkpoint, `model_name` is LLaVA's name of its family; the hub's cache has
+    commits for folders.
+    """
     assert checkpoint(identity("api", arguments).model) == name

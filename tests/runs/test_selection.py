@@ -319,3 +319,15 @@ def test_an_ablation_says_whether_pictures_are_seen_and_options_changed(
     run = a_run(who=Identity("m", ablation))
     is_refused = selection.changed_options_remark(run) is not None
     assert (selection.is_blind(run), is_refused) == (blind, changed)
+
+
+def test_models_of_one_checkpoint_have_the_arguments_that_differ_in_their_names() -> None:
+    """As methods that keep fewer pictures have; those that all have say nothing."""
+    models = ("vllm,fps=1,model=o/m", "vllm,fps=1,max_pixels=9,model=o/m", "hf,fps=1,model=o/m")
+    runs = [a_run(who=Identity(model)) for model in (*models, "hf,fps=1,model=o/n")]
+    assert [run.name for run in selection.with_short_names(runs[1:])] == [
+        "m,vllm,max_pixels=9",
+        "m,hf",
+        "n",
+    ]
+    assert [run.name for run in selection.with_short_names(runs[:2])] == ["m", "m,max_pixels=9"]
