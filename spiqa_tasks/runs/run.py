@@ -204,15 +204,16 @@ def model_of(who: Identity) -> tuple[str, str]:
 
 
 def checkpoint(model: str) -> str:
-    """Return the checkpoint that a model's arguments name, without its folder; the model if they
-    name none.
+    """Return the checkpoint that a model's arguments name, without its folder; the host's name of
+    the model if they name none.
     """
-    arguments = model_arguments(model.partition(",")[2])
+    name, _, text = model.partition(",")
+    arguments = model_arguments(text)
     for key in ("pretrained", "model_version", "model", "model_name"):
         if key in arguments:
-            path = _CACHED.sub(r"\1", arguments[key].rstrip("/"))
-            return path.rpartition("/")[2] or model
-    return model.rstrip("/").rpartition("/")[2] or model
+            name = arguments[key]
+            break
+    return _CACHED.sub(r"\1", name.rstrip("/")).rpartition("/")[2] or model
 
 
 def _joined(*parts: str) -> str:

@@ -74,7 +74,7 @@ def test_a_model_is_named_in_signatures() -> None:
         ("model_version=gpt-4o,base_url=http://x/v1", "gpt-4o"),
         ("model_type=url_model,model_name=qwen-plus", "qwen-plus"),
         ("model=/hf/hub/models--Qwen--Qwen2.5-VL-3B/snapshots/66285546d2b8", "Qwen2.5-VL-3B"),
-        ("temperature=0", "api,temperature=0"),
+        ("temperature=0", "api"),
     ],
 )
 def test_people_see_the_checkpoint_that_the_arguments_name(arguments: str, name: str) -> None:
