@@ -31,6 +31,9 @@ LONGEST = 80
 # Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
 _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 
+# Digits of VLMEvalKit's ids; those of turned options have a number before them: 1000042.
+_TURNED = 6
+
 _LEFT_OUT = ", left out"
 # Way in which ids did not fit -> what is said of them.
 _MEANINGS = {
@@ -287,26 +290,45 @@ def _rows_in_file(
 
     Files of the same questions have the same digest.
     """
+    turned = dict.fromkeys(
+        _turned(answers), "a new question: their options are turned (CircularEval)"
+    )
     # a file with options beside its questions has none within them
     has_options = any(answer.options for answer in answers)
     table = []
-    asked = []
     for number, answer in enumerate(answers, 1):
-        # a scored run has the true answer as one text
-        references = answer.references or (answer.reference,)
-        cells = {
-            "id": answer.id,
-            "question": answer.question,
-            "options": dict(answer.options if has_options else answer.known_options),
-            "answer": "/".join(references),
-        }
-        asked.append({name: str(cell) for name, cell in cells.items() if cell})
-        where = f"answer {number} of {path} (id {answer.id})"
-        groups = answer.groups if answer.record is None else answer.record.groups
-        table.append({**cells, "references": references, "groups": groups, "where": where})
+        if answer.id not in turned:
+            where = f"answer {number} of {path} (id {answer.id})"
+            table.append({**_cells(answer, has_options), "where": where})
+
+    names = ("id", "question", "options", "answer")
+    asked = [{name: str(cells[name]) for name in names if cells[name]} for cells in table]
     # a scored run has the digest of the questions as its file wrote them
     written = answers[0].signature.data.rpartition("@")[2]
-    return rows_in_file(task.benchmark, table, written or f"table {digest_of(asked)}")
+    rows, lacks = rows_in_file(task.benchmark, table, written or f"table {digest_of(asked)}")
+    return rows, {**lacks, **turned}
+
+
+def _cells(answer: Answer, has_options: bool) -> dict[str, Any]:
+    # a scored run has the true answer as one text
+    references = answer.references or (answer.reference,)
+    return {
+        "id": answer.id,
+        "question": answer.question,
+        "options": dict(answer.options if has_options else answer.known_options),
+        "answer": "/".join(references),
+        "references": references,
+        "groups": answer.groups if answer.record is None else answer.record.groups,
+    }
+
+
+def _turned(answers: Sequence[Answer]) -> Iterator[str]:
+    """Yield the ids under which VLMEvalKit asks a question again, with its options turned."""
+    asked = {answer.id: answer.question for answer in answers}
+    for answer in answers:
+        number, first = answer.id[:-_TURNED], answer.id[-_TURNED:].lstrip("0") or "0"
+        if number.isdecimal() and asked.get(first) == answer.question:
+            yield answer.id
 
 
 def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:

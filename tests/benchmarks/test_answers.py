@@ -632,6 +632,31 @@ def test_one_true_answer_of_a_hundred_that_is_no_option_is_left_out(
     assert "found 'C', no option's text" in capsys.readouterr().err
 
 
+def test_a_question_that_vlmevalkit_asks_again_with_turned_options_counts_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in MMBench and CCBench: each time it adds a million to the id."""
+    rows = [
+        {"index": 0, "question": "Which?", "A": "x", "B": "y", "answer": "A", "prediction": "A"},
+        {"index": 42, "question": "Who?", "A": "v", "B": "w", "answer": "A", "prediction": "B"},
+    ]
+    turned = [
+        {**row, "index": 1_000_000 + int(row["index"]), "A": row["B"], "B": row["A"], "answer": "B"}
+        for row in rows
+    ]
+    other = {**rows[0], "index": 2_000_042, "question": "Where?"}
+    path = tmp_path / "m_MMBench.jsonl"
+    write_lines(path, [*rows, *turned, other])
+    assert main(["score", str(path), "--json"]) == 3
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert (found["counts"]["docs"], found["metrics"]["accuracy"]) == (3, 2 / 3)
+    assert (
+        "2 ids without a new question: their options are turned (CircularEval), left out, the "
+        "first: 1000000, 1000042."
+    ) in err
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
