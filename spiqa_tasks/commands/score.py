@@ -47,7 +47,12 @@ from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import Selection, select_tasks, with_unique_labels
+from spiqa_tasks.runs.selection import (
+    Selection,
+    remarks_on_answers,
+    select_tasks,
+    with_unique_labels,
+)
 from spiqa_tasks.scoring.values import number
 
 # Name that stands for all metrics in `--metrics`.
@@ -143,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
         if not _is_scoring(arguments):
-            return 0 if _print_groups(arguments, named_runs(_as_runs(arguments))) else 3
+            return 0 if _print_groups(arguments, _logged_runs(arguments)) else 3
     return _score(arguments)
 
 
@@ -200,8 +205,7 @@ def _print_stored(arguments: argparse.Namespace) -> int:
 
 def _print_reported(arguments: argparse.Namespace) -> int:
     """Print the values of a host's own tasks; 0 if none is withheld."""
-    as_runs = _as_runs(arguments)
-    runs = [run for run in runs_at(as_runs.runs, as_runs) if run.logged]
+    runs = _logged_runs(arguments)
     if _is_scoring(arguments):
         tasks = ", ".join(sorted({run.task for run in runs}))
         raise InputError(
@@ -212,8 +216,7 @@ def _print_reported(arguments: argparse.Namespace) -> int:
     rows = []
     reasons = []
     notes = []
-    shown = as_shown(arguments, select_tasks(runs, as_runs.task))
-    for run in with_unique_labels(shown):
+    for run in with_unique_labels(as_shown(arguments, runs)):
         metrics = _metrics(run, arguments.metrics or [ALL])
         rows += overall(run, metrics)
         reasons += withheld_values(run, metrics)
@@ -221,6 +224,15 @@ def _print_reported(arguments: argparse.Namespace) -> int:
     _print_values(arguments, rows, notes)
     say(*reasons)
     return 3 if reasons else 0
+
+
+def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
+    """Return the RUNs that have samples, also of a host's own tasks."""
+    as_runs = _as_runs(arguments)
+    runs = select_tasks(runs_at(as_runs.runs, as_runs), as_runs.task)
+    logged = [run for run in runs if run.logged and run.records]
+    say(*remarks_on_answers(logged))
+    return logged
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:

@@ -137,3 +137,20 @@ def test_answers_are_scored_by_the_metrics_named_alone(
         "found nonsense"
         in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
     )
+
+
+def test_tasks_of_a_host_have_their_groups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As MME's samples name them, under its metric."""
+    scores = {"artwork": [1.0, 1.0, 0.0, 0.0], "color": [1.0, 1.0, 1.0, 0.0]}
+    samples = [
+        {"mme_perception_score": {"question_id": f"{name}/{place}", "category": name, "score": one}}
+        for name, of_group in scores.items()
+        for place, one in enumerate(of_group)
+    ]
+    write_run(tmp_path, "m", {"mme": samples}, totals={"mme": {"mme_perception_score": 225.0}})
+    status, rows, errors = run_json(capsys, "score", tmp_path, "--by", "category")
+    assert status == 0, errors
+    values = {row["group"]: (row["value"], row["n"]) for row in rows}
+    assert values == {"artwork": (0.5, 4), "color": (0.75, 4)}
