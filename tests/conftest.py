@@ -19,9 +19,9 @@ import pytest
 import yaml.loader
 from forgetting import forget_scorers, forget_text_metrics
 from hypothesis import HealthCheck, Phase, settings
+from release_rows import rows_in
 
 from spiqa_tasks import printable
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.extras import is_installed, require
 from spiqa_tasks.files.source import LocalSource
@@ -322,6 +322,6 @@ def rows_of(
     package finds too.
     """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
-    return lambda split, settings: load_rows(
+    return lambda split, settings: rows_in(
         "scifibench", split, settings, LocalSource(scifibench_release)
     )

@@ -126,13 +126,9 @@ def load_table(name: str, split: str, settings: str) -> Any:
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
-def load_rows(
-    name: str, split: str, settings: str, source: Source | None = None
-) -> list[dict[str, Any]]:
-    """Return the rows of a task as dicts, also of another `source` of release files; see
-    `load_table`.
-    """
-    rows = _loaded(name, split, settings, source)
+def load_rows(name: str, split: str, settings: str) -> list[dict[str, Any]]:
+    """Return the rows of a task as dicts; see `load_table`."""
+    rows = _loaded(name, split, settings)
     return rows if isinstance(rows, list) else list(rows.to_pylist())
 
 
@@ -146,13 +142,13 @@ def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any
     return [row | {"settings": settings_text(parsed)} for row in rows]
 
 
-def _loaded(name: str, split: str, settings: str, source: Source | None = None) -> Any:
+def _loaded(name: str, split: str, settings: str) -> Any:
     benchmark = ALL_BENCHMARKS[name]
     if split not in benchmark.splits:
         raise InputError(
             f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}."
         )
-    source = source or _source(split)
+    source = _source(split)
     with said_if_slow(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
     logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from openai_server import OpenAIServer
+from release_rows import rows_in
 
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.record import Record, Response
@@ -287,7 +288,7 @@ def test_scifibench_is_asked_as_the_readme_asks(real_data: Path) -> None:
     """The options as Python prints their list, then the question and the closing with the source
     line's indent.
     """
-    row = load_rows("scifibench", "cs_fig2cap", "prompt=released", LocalSource(real_data))[0]
+    row = rows_in("scifibench", "cs_fig2cap", "prompt=released", LocalSource(real_data))[0]
     options = [
         f"{letter})  {text}\n" for letter, text in zip(row["letters"], row["options"], strict=True)
     ]

@@ -10,8 +10,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from PIL import Image
+from release_rows import rows_in
 
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import ChoiceQuestion, OptionFigure, read_questions
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.source import LocalSource
@@ -44,7 +44,7 @@ def test_real_figure_to_caption_questions_are_read(real_data: Path) -> None:
     """60 questions with five options and one picture each, options without their letters,
     answers among them.
     """
-    rows = load_rows("scifibench", "cs_fig2cap", "", LocalSource(real_data))
+    rows = rows_in("scifibench", "cs_fig2cap", "", LocalSource(real_data))
     assert len(rows) == 60
     assert all(row["letters"] == list("ABCDE") and len(row["images"]) == 1 for row in rows)
     assert not any(option.startswith(("A)", "B)")) for row in rows for option in row["options"])

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from release_rows import rows_in
 
 from spiqa_tasks.benchmarks.benchmark import settings_text
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scifibench.release import (
     SciFIBenchSettings,
     caption_length,
@@ -19,7 +20,7 @@ from spiqa_tasks.files.source import LocalSource, fingerprint
 
 
 def rows_of(folder: Path, split: str, settings: str = "") -> list[dict[str, Any]]:
-    return load_rows("scifibench", split, settings, LocalSource(folder))
+    return rows_in("scifibench", split, settings, LocalSource(folder))
 
 
 def test_every_variant_of_the_release_loads_with_or_without_pictures(
@@ -36,7 +37,7 @@ def test_every_variant_of_the_release_loads_with_or_without_pictures(
 
 def test_captions_are_measured_in_words_and_figures_in_pixels(scifibench_release: Path) -> None:
     """The stand-in release has captions of 4 + n words and pictures of 60 - n by 20."""
-    for row in load_rows("scifibench", "general_fig2cap", "", LocalSource(scifibench_release))[3:]:
+    for row in rows_in("scifibench", "general_fig2cap", "", LocalSource(scifibench_release))[3:]:
         number = int(row["id"])
         assert caption_length(row) == len(row["caption"].split()) == 4 + number
         assert figure_size(row) == (60 - number) * 20

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from release_rows import rows_in
 
-from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.questions import (
     ChoiceQuestion,
     OptionFigure,
@@ -23,7 +23,7 @@ from spiqa_tasks.files.source import LocalSource
 
 
 def rows_of(folder: Path, split: str, settings: str = "") -> list[dict[str, Any]]:
-    return load_rows("scifibench", split, settings, LocalSource(folder))
+    return rows_in("scifibench", split, settings, LocalSource(folder))
 
 
 def digest(path: str) -> str:

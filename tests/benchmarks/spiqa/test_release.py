@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from release_rows import rows_in
 
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -34,7 +35,7 @@ def test_rows_of_test_a_show_at_most_eight_figures_with_the_referred_one(real_da
     """Ids are paper and position, the referred figure is among those shown, no picture is needed
     without pictures.
     """
-    rows = load_rows("spiqa", "testA", "setting=captiononly", LocalSource(real_data))
+    rows = rows_in("spiqa", "testA", "setting=captiononly", LocalSource(real_data))
     assert len({row["id"] for row in rows}) == len(rows) == 666
     assert "1611.04684v1/0" in {row["id"] for row in rows}
     assert all(1 <= len(row["figures"]) <= 8 for row in rows)
@@ -66,7 +67,7 @@ def test_broken_annotations_are_one_error_that_names_file_and_fault(
     """Bad annotation files are refused before anything is shown to a model."""
     source = write(tmp_path, "test-A/SPIQA_testA.json", content)
     with pytest.raises(DataError, match=found) as error:
-        load_rows("spiqa", "testA", "", source)
+        rows_in("spiqa", "testA", "", source)
     assert "SPIQA_testA.json" in str(error.value)
 
 
@@ -96,7 +97,7 @@ def test_a_paper_that_a_file_has_twice_is_named(
     path.parent.mkdir(parents=True)
     path.write_text("{" + ", ".join(f'"p": {text}' for text in texts) + "}")
     with caplog.at_level(logging.WARNING):
-        rows = load_rows("spiqa", "testA", "setting=captiononly", LocalSource(tmp_path))
+        rows = rows_in("spiqa", "testA", "setting=captiononly", LocalSource(tmp_path))
     assert [row["question"] for row in rows] == ["last"]
     assert caplog.messages == [f"{path} has the paper p twice; the last one counts."]
 
@@ -112,7 +113,7 @@ def test_papers_of_b_without_a_text_are_asked_without(
     papers[first]["passages"] = []
     source = write_split(tmp_path, "B", papers)
     with caplog.at_level(logging.WARNING):
-        rows = load_rows("spiqa", "testB", WITH_TEXT, source)
+        rows = rows_in("spiqa", "testB", WITH_TEXT, source)
     count = len(papers[first]["question"])
     assert len(rows) == 19
     assert [row["paper_id"] for row in rows if not row["full_text"]] == [first] * count
@@ -167,7 +168,7 @@ def test_real_test_b_shows_its_figures_in_every_setting(
             if not (folder / "SPIQA_testB_Images" / name).exists():
                 place(stand_in, folder / "SPIQA_testB_Images" / name)
     shutil.copy(annotations, folder)
-    rows = load_rows("spiqa", "testB", settings, LocalSource(tmp_path / "data"))
+    rows = rows_in("spiqa", "testB", settings, LocalSource(tmp_path / "data"))
     assert len({row["question_id"] for row in rows}) == 19
     size = (224, 224) if "224" in settings else (400, 300)
     for row in rows[:40]:
@@ -185,8 +186,8 @@ def test_test_c_in_the_release_schema_shows_figures_below_the_arxiv_id(
         place(stand_in, folder / "SPIQA_testC_Images" / "1234.5678" / figure["file"])
     (folder / "SPIQA_testC.json").write_text(json.dumps({"key": PAPER_C}))
     source = LocalSource(tmp_path)
-    assert len(shown(load_rows("spiqa", "testC", "", source)[0])) == 8
-    everything = load_rows("spiqa", "testC", "max_figures=0", source)[0]
+    assert len(shown(rows_in("spiqa", "testC", "", source)[0])) == 8
+    everything = rows_in("spiqa", "testC", "max_figures=0", source)[0]
     assert {path.parent.name for path in shown(everything)} == {"1234.5678"}
     assert len(everything["figures"]) == 11
 
@@ -209,8 +210,8 @@ def test_a_test_split_without_its_archive_of_small_pictures_is_refused(tmp_path:
     shutil.copytree(demo_source().root / "spiqa" / "test-A", target)
     (target / "SPIQA_testA_Images_224px.zip").unlink()
     with pytest.raises(DataError, match=r"SPIQA_testA_Images_224px.zip"):
-        load_rows("spiqa", "testA", "resolution=224px", LocalSource(tmp_path))
-    row = load_rows("spiqa", "train", "resolution=224px", train_folder(tmp_path))[0]
+        rows_in("spiqa", "testA", "resolution=224px", LocalSource(tmp_path))
+    row = rows_in("spiqa", "train", "resolution=224px", train_folder(tmp_path))[0]
     first = shown(row)
     assert {Image.open(path).size for path in first} == {(224, 224)}
     written = [path.stat().st_mtime_ns for path in first]
@@ -235,7 +236,7 @@ def train_folder(tmp_path: Path, *, missing: bool = False) -> LocalSource:
 
 def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None:
     """Loading extracts nothing; showing a question extracts its figures and no others."""
-    rows = load_rows("spiqa", "train", "", train_folder(tmp_path))
+    rows = rows_in("spiqa", "train", "", train_folder(tmp_path))
     assert not list((cache_folder() / "images").rglob("*.png"))
     pictures = shown(rows[0])
     assert all(Image.open(path).size[0] > 0 for path in pictures)
@@ -244,7 +245,7 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
         == len(pictures)
         == len(rows[0]["figures"])
     )
-    grey = load_rows("spiqa", "train", "ablation=grey", LocalSource(tmp_path))[0]
+    grey = rows_in("spiqa", "train", "ablation=grey", LocalSource(tmp_path))[0]
     assert {Image.open(path).getpixel((0, 0)) for path in shown(grey)} == {(128, 128, 128)}
 
 
@@ -298,12 +299,12 @@ def test_questions_without_an_answer_are_left_out_and_named(
     source = write_split(tmp_path, "A", {"p": paper_a("", "So."), "q": paper_a("", "")})
     file = tmp_path / "spiqa" / "test-A" / "SPIQA_testA.json"
     with caplog.at_level(logging.WARNING):
-        rows = load_rows("spiqa", "testA", "ablation=text", source)
+        rows = rows_in("spiqa", "testA", "ablation=text", source)
     assert [row["id"] for row in rows] == ["p/1"]
     assert rows[0]["data"] == fingerprint([file])
     assert caplog.messages == [f"3 questions have no answer in {file}, left out: p/0, q/0, q/1"]
     with pytest.raises(DataError) as error:
-        load_rows(
+        rows_in(
             "spiqa",
             "testA",
             "ablation=text",
@@ -328,14 +329,14 @@ def test_papers_have_their_texts_from_the_archive(
     with zipfile.ZipFile(tmp_path / "spiqa" / PARAGRAPHS, "w") as archive:
         archive.writestr("p.txt", b" One \xff.\n")
     with caplog.at_level(logging.WARNING):
-        rows = load_rows("spiqa", "testA", WITH_TEXT, source)
+        rows = rows_in("spiqa", "testA", WITH_TEXT, source)
     assert [(row["id"], row["full_text"]) for row in rows] == [
         ("p/0", "One \ufffd."),
         ("q/0", ""),
         ("q/1", ""),
     ]
     assert caplog.messages == ["2 questions are asked without a text, which these papers lack: q"]
-    without = load_rows("spiqa", "testA", "ablation=text", source)
+    without = rows_in("spiqa", "testA", "ablation=text", source)
     assert {row["full_text"] for row in without} == {""}
 
 
@@ -348,4 +349,4 @@ def test_figures_outside_of_the_archive_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"Expected figure names inside the archive, found '../../f.png'. Fetch"
     ):
-        load_rows("spiqa", "testA", "", source)
+        rows_in("spiqa", "testA", "", source)

@@ -11,8 +11,9 @@ import numbers_task
 import pytest
 from forgetting import forget_scorers
 from openai_server import Behaviour, OpenAIServer
+from release_rows import rows_in
 
-from spiqa_tasks.benchmarks.registry import load_rows, yaml_folder
+from spiqa_tasks.benchmarks.registry import yaml_folder
 from spiqa_tasks.files.source import LocalSource
 
 Evaluate = Callable[..., dict[str, Any]]
@@ -97,7 +98,7 @@ def test_group_has_both_tasks_overall_means(
     for task in ("fig2cap", "cap2fig"):
         subsets = [scores[f"scifibench_{subset}_{task}"] for subset in ("cs", "general")]
         assert scores[f"scifibench_{task}"] == pytest.approx(sum(subsets) / 2)
-        rows = load_rows("scifibench", f"cs_{task}", "", LocalSource(release))
+        rows = rows_in("scifibench", f"cs_{task}", "", LocalSource(release))
         assert [
             sample["accuracy"]["id"] for sample in result["samples"][f"scifibench_cs_{task}"]
         ] == [row["id"] for row in rows]

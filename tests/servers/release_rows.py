@@ -1,0 +1,13 @@
+"""Rows of a benchmark in a release at hand, instead of the one that the environment names."""
+
+from typing import Any
+
+from spiqa_tasks.benchmarks.registry import BENCHMARKS
+from spiqa_tasks.files.source import Source
+
+
+def rows_in(name: str, split: str, settings: str, source: Source) -> list[dict[str, Any]]:
+    """Return the rows of a task, as `load_rows` does."""
+    benchmark = BENCHMARKS[name]
+    rows = benchmark.load(source, split, benchmark.parse(settings))
+    return rows if isinstance(rows, list) else list(rows.to_pylist())
