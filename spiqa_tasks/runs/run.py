@@ -34,7 +34,6 @@ _CACHED = re.compile(r"models--(?:[^/]*--)?([^/]+)/snapshots/[^/]+")
 # Arguments that say where and how fast a model runs, not which it is.
 _RUNNING = frozenset(
     {
-        "api_key",
         "base_url",
         "batch_size",
         "cpu_offload_gb",
@@ -59,6 +58,9 @@ _RUNNING = frozenset(
         "timeout",
     }
 )
+
+# Arguments that are shown nowhere: `api_key`, `hf_token`, but not `max_new_tokens`.
+_SECRET = re.compile(r"(?:\w+_)?(?:key|token|secret|password)", re.IGNORECASE)
 
 # Part of the ablation of a run with changed options, alone or after that of the pictures.
 OPTIONS = "options="
@@ -188,7 +190,8 @@ def identity(model: str, arguments: str) -> Identity:
         if shots:
             ablation += f"{SHOTS}{shots},shots_split={split}"
 
-    kept = [f"{key}={given[key]}" for key in sorted(given) if key not in _RUNNING]
+    shown = [key for key in sorted(given) if key not in _RUNNING and not _SECRET.fullmatch(key)]
+    kept = [f"{key}={given[key]}" for key in shown]
     return Identity(",".join([model, *kept]), ablation, seed)
 
 

@@ -13,7 +13,7 @@ from spiqa_tasks.runs.run import Identity, checkpoint, identity
         ("m", "b=2,a=1", Identity("m,a=1,b=2"), "m,a=1,b=2"),
         (
             "m",
-            "a=1,device=cuda,batch_size=4,base_url=http://x,api_key=k",
+            "a=1,device=cuda,batch_size=4,base_url=http://x,api_key=k,hf_token=s,password=p",
             Identity("m,a=1"),
             "m,a=1",
         ),

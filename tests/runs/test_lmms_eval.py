@@ -319,7 +319,9 @@ def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_r
     assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
 
 
-@pytest.mark.parametrize(("signature", "found"), [("", "none"), ("data:other/val@d", "other")])
+@pytest.mark.parametrize(
+    ("signature", "found"), [("", "another task"), ("data:other/val@d", "other")]
+)
 def test_samples_alone_of_an_unknown_benchmark_are_refused(
     tmp_path: Path, signature: str, found: str
 ) -> None:
