@@ -2,7 +2,8 @@
 
 import hashlib
 import os
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -319,19 +320,30 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
 
     Models of one checkpoint have the arguments beside it that not all of them have.
     """
-    by_checkpoint: dict[str, dict[str, set[str]]] = defaultdict(dict)
-    for run in runs:
-        model = run.identity.model
-        by_checkpoint[checkpoint(model)][model] = set(_parts(model))
+    models = {run.identity.model for run in runs}
+    own = {model: _own_parts(model, models) for model in models}
+    # the checkpoint itself says nothing more, unless two folders have one of the same name
+    others = {
+        model: [part for part in parts if re.split("[=/]", part)[-1] != checkpoint(model)]
+        for model, parts in own.items()
+    }
+    counts = Counter((checkpoint(model), *parts) for model, parts in others.items())
 
     named = []
     for run in runs:
-        name = checkpoint(run.identity.model)
-        shared = set.intersection(*by_checkpoint[name].values())
-        own = [part for part in _parts(run.identity.model) if part not in shared]
-        identity = replace(run.identity, name=",".join([name, *own]))
-        named.append(replace(run, identity=identity))
+        model = run.identity.model
+        name = checkpoint(model), *others[model]
+        if counts[name] > 1:
+            name = checkpoint(model), *own[model]
+        named.append(replace(run, identity=replace(run.identity, name=",".join(name))))
     return named
+
+
+def _own_parts(model: str, models: Iterable[str]) -> list[str]:
+    """The host's name of a model and its arguments, less those of all models of its checkpoint."""
+    same = [_parts(each) for each in models if checkpoint(each) == checkpoint(model)]
+    shared = set.intersection(*map(set, same))
+    return [part for part in _parts(model) if part not in shared]
 
 
 def _parts(model: str) -> list[str]:
