@@ -314,11 +314,7 @@ def _is_dated(path: Path) -> bool:
 def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputError:
     """The error for a path without answers: which files or keys there are, and what to do."""
     if path.is_dir():
-        # VLMEvalKit leaves pickles and scored copies
-        looked_at = {*_SUFFIXES, ".pkl"}
-        names = sorted(file.name for file in _below(path) if file.suffix.lower() in looked_at)
-        found = f"only {listed(names)}, which hold none that are read" if names else "none"
-        return InputError(f"Expected answers in {path}, found {found}. Give {FORMS}.")
+        return _nothing_in_folder(path, files)
 
     content = files[0].content
     if not (content and isinstance(content, dict)):
@@ -328,6 +324,21 @@ def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputEr
     return InputError(
         f"Expected answers in {path}, found the keys {listed(keys)}. {advice(keys, columns)}"
     )
+
+
+def _nothing_in_folder(path: Path, files: Sequence[_File]) -> InputError:
+    for file in files:
+        if file.form == TABLE and _vlmevalkit_model(file.path):
+            return InputError(
+                f"Expected tables of {', '.join(DATASETS)} in {path}, found those of other "
+                f"datasets. Name one, such as {file.path}."
+            )
+
+    # VLMEvalKit leaves pickles and scored copies
+    looked_at = {*_SUFFIXES, ".pkl"}
+    names = sorted(file.name for file in _below(path) if file.suffix.lower() in looked_at)
+    found = f"only {listed(names)}, which hold none that are read" if names else "none"
+    return InputError(f"Expected answers in {path}, found {found}. Give {FORMS}.")
 
 
 def _files(path: Path) -> list[Path]:

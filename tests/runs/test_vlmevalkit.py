@@ -200,5 +200,6 @@ def test_a_folder_without_our_tasks_is_not_read_and_says_what_is_needed(
     )
     assert main([command, str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert "found only m_BigVQA.tsv, m_BigVQA.tsv, m_BigVQA_gpt-4o_result.tsv" in said
+    assert f"Expected tables of MMStar in {tmp_path}, found those of other datasets." in said
+    assert f"Name one, such as {tmp_path}/m/{FIRST}/m_BigVQA.tsv." in said
     assert "run again" not in said
