@@ -335,7 +335,7 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
         name = checkpoint(model), *others[model]
         if counts[name] > 1:
             name = checkpoint(model), *own[model]
-        named.append(replace(run, identity=replace(run.identity, name=",".join(name))))
+        named.append(replace(run, identity=replace(run.identity, name=", ".join(name))))
     return named
 
 

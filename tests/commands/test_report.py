@@ -124,7 +124,7 @@ def test_models_are_called_by_their_checkpoint(runs: Path, tmp_path: Path) -> No
     assert list(found) == [
         "a",
         "b",
-        "c,temperature=1",
+        "c, temperature=1",
         "c",
     ]
     assert "|model:openai,max_new_tokens=9,model_version=a" in found["a"]

@@ -326,16 +326,16 @@ def test_models_of_one_checkpoint_have_the_arguments_that_differ_in_their_names(
     models = ("vllm,fps=1,model=o/m", "vllm,fps=1,max_pixels=9,model=o/m", "hf,fps=1,model=o/m")
     runs = [a_run(who=Identity(model)) for model in (*models, "hf,fps=1,model=o/n")]
     assert [run.name for run in selection.with_short_names(runs[1:])] == [
-        "m,vllm,max_pixels=9",
-        "m,hf",
+        "m, vllm, max_pixels=9",
+        "m, hf",
         "n",
     ]
-    assert [run.name for run in selection.with_short_names(runs[:2])] == ["m", "m,max_pixels=9"]
+    assert [run.name for run in selection.with_short_names(runs[:2])] == ["m", "m, max_pixels=9"]
 
     # the same model on two hosts, and two folders with a checkpoint of one name
     for models, names in (
-        (("vllm,model=o/m", "m,host=vlmevalkit"), ["m,vllm", "m,host=vlmevalkit"]),
-        (("hf,model=a/m", "hf,model=b/m"), ["m,model=a/m", "m,model=b/m"]),
+        (("vllm,model=o/m", "m,host=vlmevalkit"), ["m, vllm", "m, host=vlmevalkit"]),
+        (("hf,model=a/m", "hf,model=b/m"), ["m, model=a/m", "m, model=b/m"]),
     ):
         runs = [a_run(who=Identity(model)) for model in models]
         assert [run.name for run in selection.with_short_names(runs)] == names
