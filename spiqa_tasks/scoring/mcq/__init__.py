@@ -16,10 +16,10 @@ An answer makes claims. A claim is a place in a line where the answer commits to
       it's B`
   4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because
       ...`
-  5. `mark`: a letter in brackets that a sentence favours, or only mentions. `the third image (B) is
-      most similar`
-  6. `text`: the same evidence for the text of an option; if it stands in a field or is named, it
-      outranks 4 and 5
+  5. `mark`: a letter in brackets, or behind `option`, that a sentence favours, or only mentions.
+      `the third image (B) is most similar`
+  6. `text`: the same evidence for the text of an option; if it stands in a field, is named or
+      concluded, it outranks 4 and 5
   7. `letter`: a capital, if the options are pictures. `Point B is closer`
 
 A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the
@@ -48,7 +48,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "15"
+MATCHER_VERSION = "16"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ REASONS: Mapping[str, str] = {
     "answer_line": "the last line that names an answer, or is nothing but a letter",
     "conclusion": "the last conclusion or correction",
     "statement": "stated, and nothing else is",
-    "mark": "the only letter in brackets that is not rejected",
+    "mark": "the only letter in brackets, or behind `option`, that is not rejected",
     "text": "the only option whose text is affirmed",
     "letter": "the only option that is mentioned and not rejected",
     "empty": "nothing is written",

@@ -36,11 +36,15 @@ PIECES: Mapping[str, str] = {
         "| NOT FILL{0,2} ([STOP COMMA] | $))"
     ),
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
+    "CALM": (  # words of a sentence that names one option, and rejects none
+        "[^LETTER ENCLOSED CONFIRMED TEXT WEAK OUT_OF_RANGE STOP QUESTION NOT WRONG IF MAY LESS"
+        " THAN ELSE]"
+    ),
     "END": "LABEL? FILL{0,2} (?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",
     "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL | OPTION GOOD)",
     "WORDS": (
         "[OTHER FILL GOOD LABELS FITS PICK IT SO AND LISTING NOUNS BECAUSE ANSWER COMMA TEXT ALL"
-        " ELSE KNOW]{0,12}?"
+        " ELSE KNOW EXAMINE]{0,12}?"
     ),
     "FILLING": "[FILL LABELS PART GOOD ANSWER SO IT COMMA COLON IS]{0,8}?",
 }
@@ -50,6 +54,9 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
     "named": {  # anywhere in a line: the answer is named
         "The answer is B; Answer: B; The right caption for this is B": (
             "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> ((?<=CONFIRMED) | (?!DENIES | WRONG))"
+        ),
+        "The answer is dark (B)": (
+            "ANSWER [IS COLON] [FILL OTHER COMMA AND LABELS]{1,9} <[ENCLOSED CONFIRMED]> END"
         ),
         "Answer B; Answer option B; The best choice (B)": (
             "THE_ANSWER [FILL LABELS GOOD]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
@@ -61,6 +68,9 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "So B; Actually, it is B; No, B": (
             "([SO BUT] | NOT (?=COMMA))"
             "[FILL LABELS IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
+        ),
+        "Therefore, option B captures it": (
+            "SO CALM{0,30} <(?<=OPTION) [LETTER ENCLOSED CONFIRMED]> CALM{0,30} STOP? $"
         ),
     },
     "stated": {  # anywhere: something is said for an option

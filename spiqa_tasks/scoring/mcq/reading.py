@@ -79,6 +79,11 @@ class Reading:
                 return index
         return last
 
+    @cached_property
+    def breaks_off(self) -> bool:
+        """Whether it ends within a working, so that numbers in it are no answer."""
+        return self.options.are_numbers and breaks_off(self.text)
+
     def _names_a_value(self, index: int) -> bool:
         line = self.at(index)
         below = OTHER if index + 1 < len(self.lines) else ""  # "Answer:" and on the next line 108
@@ -175,16 +180,18 @@ def _decisions(line: Line, of_text: bool = False) -> list[Claim]:
 
 
 def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options that the last line with a named answer leaves standing, else the last line
-    of its own: an answer that is named earlier outranks a lone letter at the end.
-    """
-    alone = _NOTHING
-    for index, line in reading.backwards(reading.unread if of_text else -1):
+    """Return the options that the last line with a named answer leaves standing."""
+    for _, line in reading.backwards(reading.unread if of_text else -1):
         claims = _decisions(line, of_text)
         if any(claim.level == "named" for claim in claims):
             return settle(claims, line)
-        alone = alone or reading.alone(index, of_text)
-    return alone
+    return _NOTHING
+
+
+def _alone(reading: Reading, of_text: bool = False) -> frozenset[str]:
+    """Return the options of the last line that is nothing but options."""
+    lines = reading.backwards(reading.unread if of_text else -1)
+    return next(filter(None, (reading.alone(index, of_text) for index, _ in lines)), _NOTHING)
 
 
 def _looped(reading: Reading) -> frozenset[str]:
@@ -203,9 +210,12 @@ def _looped(reading: Reading) -> frozenset[str]:
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 
-def _concluded(reading: Reading) -> frozenset[str]:
+def _concluded(reading: Reading, of_text: bool = False) -> frozenset[str]:
     """Return the options that the last line with a conclusion leaves standing."""
-    standing = (settle(_decisions(line), line) for _, line in reading.backwards())
+    if of_text and reading.breaks_off:
+        return _NOTHING
+    lines = reading.backwards(reading.unread if of_text else -1)
+    standing = (settle(_decisions(line, of_text), line) for _, line in lines)
     return next(filter(None, standing), _NOTHING)
 
 
@@ -243,6 +253,8 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
     A later statement that none can be chosen retracts all but a conclusion.
     """
+    if reading.breaks_off:
+        return _NOTHING
     found: dict[int, set[str]] = {1: set(), 0: set()}
     last = None
     for index, stance in _backwards(reading, by, after):
@@ -268,16 +280,19 @@ def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stan
                 yield index, stance
 
 
+def _of_mark(reading: Reading) -> frozenset[str]:
+    """Return the options spoken for by their marks; marks beyond the last option name other things:
+    `the third image (C)` of options A and B.
+    """
+    beyond = chr(ord(max(reading.options.texts)) + 1)
+    is_other = f"({beyond})" in reading.text and not reading.options.are_labels
+    return _NOTHING if is_other else _spoken_for(reading, "mark", reading.unread)
+
+
 def _of_text(reading: Reading) -> frozenset[str]:
     """Return the options spoken for by their texts; {"?"} if the answer is a value that is no
     option.
-
-    Numbers in a working that breaks off are no answer.
     """
-    if reading.unread < 0 and reading.options.are_numbers and breaks_off(reading.text):
-        if len(reading.lines) == 1:
-            return _NOTHING
-        reading = Reading(reading.lines[0], reading.options)
     found = _spoken_for(reading, "text", reading.unread)
     return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
@@ -292,12 +307,15 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("field", _field),
     ("answer_line", _looped),
     ("answer_line", _named),
+    ("answer_line", _alone),
     ("conclusion", _concluded),
-    ("statement", _stated),
     ("text", _field_text),
     ("text", lambda reading: _named(reading, True)),
+    ("text", lambda reading: _concluded(reading, True)),
+    ("statement", _stated),
+    ("text", lambda reading: _alone(reading, True)),
     ("statement", _opening),
-    ("mark", lambda reading: _spoken_for(reading, "mark", reading.unread)),
+    ("mark", _of_mark),
     ("text", _of_text),
     ("letter", _of_letter),
 )

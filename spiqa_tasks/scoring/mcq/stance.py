@@ -17,7 +17,7 @@ _MENTIONS = compiled(
     "SURE ((COMMA LABEL? SURE){0,12} COMMA? AND LABEL? SURE | (COMMA LABEL? SURE){2,12})?"
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
-_MARKED = compiled("[ENCLOSED CONFIRMED]")
+_MARKED = compiled("[ENCLOSED CONFIRMED] | (?<=OPTION)(?<![ENCLOSED CONFIRMED] OPTION) LETTER")
 _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
 _AFTER = compiled(
     "[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*"
@@ -93,14 +93,15 @@ def _of_sentence(
         strength = _strength(line, sentence, mention, concluded_from <= start)
         if strength == 0 and is_opening and _is_predicate(line, mention):
             strength = 1  # "The video is sped up. This can be inferred from ..."
-        if strength is not None:
-            yield Stance(line.named(*mention.span()), strength, _by(mention[0]), start)
+        letters = line.named(*mention.span()) - line.denied
+        if strength is not None and letters:
+            yield Stance(letters, strength, _by(line, mention), start)
 
 
-def _by(mention: str) -> By:
-    if _MARKED.search(mention):
+def _by(line: Line, mention: re.Match[str]) -> By:
+    if _MARKED.search(line.kinds, *mention.span()):
         return "mark"
-    return "letter" if LETTER in mention else "text"
+    return "letter" if LETTER in mention[0] else "text"
 
 
 def _strength(
@@ -130,7 +131,7 @@ def _of_position(
     sky is blue`.
     """
     ends = _is_predicate(line, mention)
-    if concludes and (ends or _MARKED.search(mention[0])):
+    if concludes and (ends or _MARKED.search(line.kinds, *mention.span())):
         return 2
     return int(ends and sentence.end() == len(line.kinds))
 

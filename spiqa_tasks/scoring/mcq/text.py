@@ -51,7 +51,7 @@ _NOISE = _compiled(
         # several picks, one a line: A, B, D
         r"(?m)\n(?<=^[A-Z]\n)(?=[A-Z]$)": ", ",
         # sources, to the end
-        r"(?i)\n\W{0,6}(?:sources?|references|citations|fuentes|referencias|参考文献)\W{0,6}"
+        r"(?i)\n\W{0,6}(?:sources|references|citations|fuentes|referencias|参考文献)\W{0,6}"
         r"(?:\n[\s\S]*|$)": "",
     }
 )
@@ -122,7 +122,7 @@ def plain(text: str) -> str:
         text = _SPECIAL.sub("", text)
     if "'" in text or "_" in text:
         text = _QUOTED.sub(r"\2", text)
-    return " ".join(text.split())
+    return " ".join(text.split()).strip("'")
 
 
 def lower(text: str) -> str:

@@ -16,7 +16,7 @@ from spiqa_tasks.scoring.mcq.text import lower
 # letters.
 _WORD = (
     r"(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]"
-    r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c])"
+    r"|[\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0670\u0900-\u0963\u0970-\u0dff\u200c])"
 )
 
 # Letters beside which a letter is part of a word; joined scripts are none.
@@ -58,7 +58,7 @@ _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 
 # A letter that is repeated: `(C) Point C`, `B.B`.
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
-_ANSWER_ROLE = re.compile(rf" ?: ?[\"']?[{TEXTS}-\ue0ff]")
+_ANSWER_ROLE = re.compile(rf" ?: ?(?:[\"']?[{TEXTS}-\ue0ff]|let's)")
 # What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
 _NO_WORD = re.compile(r"\.?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)

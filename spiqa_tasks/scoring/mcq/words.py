@@ -23,15 +23,15 @@ LANGUAGES = {
     good: more reasonable, more fitting, more relevant, more logical
     good: most likely, most similar, most appropriate, most suitable, most accurate, most accurately, most closely
     good: most precise, most precisely, most consistent, most plausible, most probable, most probably
-    good: most reasonable, most fitting, most relevant, most logical
+    good: most reasonable, most fitting, most relevant, most logical, makes the most sense, makes more sense
     fits: matches, match, fits, fit, describes, describe, represents, represent, captures, aligns, summarizes
-    fits: summarises, suits, remains, shares, share, resembles
+    fits: correspond to, summarises, suits, remains, shares, share, resembles
     wrong: wrong, incorrect, false, inaccurate, eliminated, eliminate, excluded, rejected, discarded, dismissed
     wrong: is too, seems too, appears too, ruled out, rule out, ruling out, not correct, not right, not true
     is: is, are, be, was, were, being, equals
     pick: choose, chose, chosen, choosing, select, selected, selecting, pick, picked, picking, guess, say, leaving
     pick: leaves, leaves us with, go with, going with, went with, opt for, opting for, settle on, settled on, vote for
-    pick: corresponds to, corresponding to, correspond to, matches with, stick with, lean towards, leaning towards
+    pick: corresponds to, corresponding to, matches with, stick with, lean towards, leaning towards
     pick: lean toward, making
     not: not, none, never, neither, nor, cannot, no, without, except, excluding, non, rather than, instead of
     not: other than, as opposed to, anything but
@@ -64,7 +64,7 @@ LANGUAGES = {
     examine: look, looking
     part: panel, panels, subfigure, subplot, part, row, column, step, equation, figure shows
     other: right angle, right triangle, right side, right hand, the right of, to the right, right angled, right-angled
-    other: best of, true that, in that, so that, so far, so many, so much, image shows
+    other: by the letter, best of, true that, in that, so that, so far, so many, so much, image shows
 """,
     "zh": """
     answer: 答案, 答
@@ -175,7 +175,7 @@ LANGUAGES = {
     "ko": """
     answer: 정답, 답변, 답, 正答
     option: 선택지, 보기
-    good: 옳, 맞, 적절한, 올바른
+    good: 옳, 맞, 적절한, 적절하다, 적절합, 적절해, 올바른
     wrong: 틀, 않은, 않는
     is: 은, 는, 이, 가
     not: 없, 没, 아니
@@ -183,8 +183,8 @@ LANGUAGES = {
     so: 따라서, 그러므로
     but: 하지만
     and: 또는
-    fill: 입니다, 번, 을, 를, 我, 案
-    pick: 선택합니다, 고르
+    fill: 입니다, 번, 을, 를, 가장, 我, 案
+    pick: 선택합니다, 선택하, 고르
     know: 判别, 판단, 확인
     only: 만
     because: 해설, 때문
@@ -326,6 +326,14 @@ LANGUAGES = {
     but: কিন্তু
     and: এবং, বা
     because: কারণ
+""",
+    "te": """
+    answer: సమాధానం
+    option: ఎంపిక
+    good: సరైన
+    wrong: తప్పు
+    not: కాదు
+    so: కాబట్టి, అందువల్ల
 """,
     "uk": """
     answer: відповідь, відповіддю

@@ -12,6 +12,8 @@ NUMBERED = {"1": "red", "2": "blue", "3": "green", "4": "yellow"}
 NUMBERS = dict.fromkeys("12345", "")
 VERDICTS = {"A": "True", "B": "False"}
 LENGTHS = {"A": "16 cm", "B": "12 cm"}
+SUMS = {"A": "4", "B": "6", "C": "8"}
+IMAGES = {"A": "the second image", "B": "the third image"}
 
 CLAIMS = (
     ("Sentence B", COLOURS, "B"),
@@ -102,6 +104,29 @@ CLAIMS = (
     ),
     ("I do not know", {"A": "red", "B": "blue", "C": "I do not know"}, "C"),
     ("The answer is: I do not know.", {"A": "red", "B": "blue", "C": "I do not know"}, "C"),
+    # An answer named or concluded by an option's text outranks a stated letter.
+    (
+        "[Question] Do they attract? [Choices] (A) red (B) blue Answer: red",
+        {"A": "red", "B": "blue"},
+        "A",
+    ),
+    ("A fits best. So, thus, it is blue.", COLOURS, "B"),
+    ("Then P(S) is 3. Try (B). So x = 3 + 1. Then y = 5 \\cdot", SUMS, None),
+    # The last conclusion that names one option.
+    ("Option A fits the sky. Option B is wide.\n\nSo, option C covers it all.", COLOURS, "C"),
+    ("Option A fits.\n\nTherefore, option B makes the most sense.", COLOURS, "B"),
+    # The only option that is mentioned.
+    ("It is a pie, which aligns with option C, a pie that is common.", COLOURS, "C"),
+    ("这道菜通常被称为萝卜糕，对应选项B。萝卜糕是一种传统的点心。", COLOURS, "B"),
+    ("The third image (C) is most similar to the first image (A).", IMAGES, "B"),
+    ("Option A, it is wide, so option A is wrong.", COLOURS, None),
+    ("The translation has an error.\n\nSource:\nIt rains.\n\nThe answer is (B).", COLOURS, "B"),
+    ("The best answer, considering that it rains, is (B). (C) is close.", COLOURS, "B"),
+    ("따라서 정답은 혈우병 (C)입니다.", COLOURS, "C"),
+    ("따라서 D가 가장 적절하다.", COLOURS, "D"),
+    ("కాబట్టి, సరైన సమాధానం:\n\nసమాధానం: B", COLOURS, "B"),
+    ("Therefore, the correct answer is:\n'Answer: B'", COLOURS, "B"),
+    ("A: Let's think.\n\nThe sky is shown in (B), as it is.", COLOURS, "B"),
     ("Let A = True. So the answer is False.", VERDICTS, "B"),
     ("B = 12 cm. \\boxed{16 cm}", LENGTHS, "A"),
     ("B: 12 cm, so it fails. The correct answer is 16 cm.", LENGTHS, "A"),
