@@ -172,7 +172,7 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
         answered = sum(record.status != "request_failed" for record in asked)
         return withheld(answered, len(asked)) or Value(reported / divisor, answered)
 
-    known = "no value" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
+    known = "no number" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
     reason = f"no question has a score, and the host reports {known}"
     return Value(math.nan, 0, reason=reason)
 

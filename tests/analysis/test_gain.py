@@ -226,7 +226,7 @@ def test_without_the_hosts_number_of_both_runs_there_is_no_gain(tmp_path: Path, 
     name = ("m", "m,ablation=grey")[which]
     assert (row.result, row.warnings[-1]) == (
         None,
-        f"withheld: {name}: no question has a score, and the host reports no value",
+        f"withheld: {name}: no question has a score, and the host reports no number",
     )
     write_totals(tmp_path / "b", 0.6, 0.6)
     (row,) = rows_at(tmp_path / "b")
