@@ -21,6 +21,7 @@ from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import outcomes
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import mean_remarks
@@ -276,11 +277,14 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
         found = _models(_of_task(others, task)) or "none"
         remedy = f"Run the same model on {task}, or name one file of each."
         if what == "without":
-            base = of_task[0].identity.model.partition(",")[0]
-            remedy = (
-                f"Run it on {task}_text if there is such a task, or with lmms-eval's --model "
-                f"ablated --model_args base={base},ablation=text,..."
-            )
+            base, _, arguments = of_task[0].identity.model.partition(",")
+            # VLMEvalKit has no wrapped models
+            remedy = f"Run it on {task}_text."
+            if HOST not in arguments:
+                remedy = (
+                    f"Run it on {task}_text if there is such a task, or with lmms-eval's --model "
+                    f"ablated --model_args base={base},ablation=text,..."
+                )
         sentences.append(
             f"Expected a run of {models} on {task} {what} images, found {found}. {remedy}"
         )

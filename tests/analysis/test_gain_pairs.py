@@ -210,6 +210,14 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
     )
 
 
+def test_a_run_of_vlmevalkit_is_advised_to_run_the_task_without_images(tmp_path: Path) -> None:
+    """That host has no wrapped models."""
+    write_run(tmp_path, "m", {"mmstar_filtered": choice_samples([True])}, "host=vlmevalkit")
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert str(error.value).endswith("found none. Run it on mmstar_filtered_text.")
+
+
 def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     """With the models that have one with images."""
     write_run(
