@@ -2,8 +2,7 @@
 
 import hashlib
 import os
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -321,21 +320,13 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
     Models of one checkpoint have the arguments beside it that not all of them have.
     """
     models = {run.identity.model for run in runs}
-    own = {model: _own_parts(model, models) for model in models}
-    # the checkpoint itself says nothing more, unless two folders have one of the same name
-    others = {
-        model: [part for part in parts if re.split("[=/]", part)[-1] != checkpoint(model)]
-        for model, parts in own.items()
-    }
-    counts = Counter((checkpoint(model), *parts) for model, parts in others.items())
-
     named = []
     for run in runs:
         model = run.identity.model
-        name = checkpoint(model), *others[model]
-        if counts[name] > 1:
-            name = checkpoint(model), *own[model]
-        named.append(replace(run, identity=replace(run.identity, name=", ".join(name))))
+        name = checkpoint(model)
+        # VLMEvalKit's models are called by their checkpoints
+        own = [part for part in _own_parts(model, models) if part != name]
+        named.append(replace(run, identity=replace(run.identity, name=", ".join([name, *own]))))
     return named
 
 
@@ -359,7 +350,7 @@ def remarks_on(runs: Iterable[Run]) -> list[str]:
         name = f"{run.task} of {run.name}"
         if not run.logged:
             remarks.append(f"{name} has no samples; run it with --log_samples.")
-        elif run.logged and run.records and (withheld := run.record_set.withheld()):
+        elif run.records and (withheld := run.record_set.withheld()):
             remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")
     return remarks
 
