@@ -48,8 +48,9 @@ _MOST_ODD = 0.6
 # Small letters with an accent, as Excel for Mac wrote them, read as cp1252.
 _MAC_LETTERS = re.compile("[a-z][ŽŠŸ¸‡‰Õ]")
 
-# Stands for NUL, at which pandas 2 (the newest for Python 3.10) ends a cell; no text has it.
-_NUL = "\uffff"
+# One of these stands for NUL, at which pandas 2 (the newest for Python 3.10) ends a cell: Unicode
+# keeps them for such use, and no text has all of them.
+_NONCHARACTERS = list(map(chr, range(0xFDD0, 0xFDF0)))
 
 
 def read_records(path: Path) -> Iterable[Fields]:
@@ -190,7 +191,9 @@ def _separated(path: Path) -> list[Fields]:
     """
     import pandas as pd
 
-    text = _text(path).replace("\0", _NUL)
+    text = _text(path)
+    nul = next(sign for sign in _NONCHARACTERS if sign not in text)
+    text = text.replace("\0", nul)
     try:
         table = pd.read_csv(
             io.StringIO(text, newline=""),
@@ -207,7 +210,7 @@ def _separated(path: Path) -> list[Fields]:
             "pandas does, or save it as jsonl."
         ) from error
     rows = table.itertuples(index=False, name=None)
-    return _rows(path, [[text_of(cell).replace(_NUL, "\0") for cell in row] for row in rows])
+    return _rows(path, [[text_of(cell).replace(nul, "\0") for cell in row] for row in rows])
 
 
 def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:

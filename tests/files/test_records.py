@@ -202,6 +202,14 @@ def test_separated_cells_come_back_as_they_are(
         assert read_cells(folder / name) == frame.to_dict("records")
 
 
+def test_nul_and_characters_that_are_none_come_back_from_a_table(tmp_path: Path) -> None:
+    """Models write both, if seldom; neither ends a cell or becomes the other."""
+    path = tmp_path / "t.csv"
+    text = "a\0b\uffff\ufdd0c"
+    path.write_text(f'id,prediction\n1,"{text}"\n', encoding="utf-8")
+    assert read_cells(path) == [{"id": "1", "prediction": text}]
+
+
 def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
     """Spreadsheet programs begin a tsv file with one; `NA` and `007` stay texts."""
     path = tmp_path / "t.tsv"
