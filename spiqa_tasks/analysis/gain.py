@@ -308,7 +308,9 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
     groups = {OVERALL: list(frames[0].index)}
     for column in [] if by is None else _columns(pair.runs[0], by):
         for name, members in frames[0].groupby(column, sort=False):
-            groups[str(name)] = list(members.index)
+            # a name of two kinds is one group
+            same = groups.get(str(name), [])
+            groups[str(name)] = list(dict.fromkeys([*same, *members.index]))
     return [_row_of_questions(pair, frames, group, ids) for group, ids in groups.items()]
 
 

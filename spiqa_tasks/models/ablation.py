@@ -19,6 +19,9 @@ Hook = Callable[..., Any]
 # `grey`: a grey picture of the same size; `text`: no picture.
 KINDS = ("grey", "text")
 
+# A text of a message with such an ending is a path of a picture, also of a kind that few take.
+_PICTURES = (*SUFFIXES, ".tif", ".tiff")
+
 # `<image>`, `<image 1>`, `<|image|>`, `<|image_pad|>`, `<|image_1|>` and the blank behind.
 _PLACEHOLDERS = re.compile(
     r"(?:<image(?:[ _]?\d+)?>|<\|image(?:_pad)?(?:_\d+)?\|>)[ \n]?", re.IGNORECASE
@@ -49,7 +52,7 @@ def replaced(pictures: Sequence[Any], kind: str) -> list[Any]:
 def is_picture(value: Any) -> bool:
     """Return whether a value is a picture as tasks show them: PIL image, path or data URL."""
     if isinstance(value, str):
-        return value.lower().endswith(SUFFIXES) or value.startswith("data:image/")
+        return value.lower().endswith(_PICTURES) or value.startswith("data:image/")
     return isinstance(value, Image.Image)
 
 

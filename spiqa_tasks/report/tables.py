@@ -127,7 +127,8 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
         if warnings:
             notes.append(f"{each.task}, {each.b} against {each.a}: {'; '.join(warnings)}.")
         # what is about one run alone is said with its first pair
-        said |= {(each.task, text) for text in warnings if text.startswith((each.a, each.b))}
+        names = (f"{each.a}: ", f"{each.b}: ")
+        said |= {(each.task, text) for text in warnings if text.startswith(names)}
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(as_records(found), labels, values, "Paired differences", notes)
 

@@ -91,6 +91,18 @@ def test_every_group_has_its_questions(tmp_path: Path) -> None:
     assert found == [("all", 3, pytest.approx(1 / 3)), ("math", 2, 0.5), ("logic", 1, 0.0)]
 
 
+def test_a_group_of_two_kinds_has_the_questions_of_both(tmp_path: Path) -> None:
+    """As `score --by group` counts them."""
+    kinds = [("math", "sums"), ("logic", "math"), ("logic", "proofs")]
+    samples = [choice_sample(place, True, kind) for place, (kind, _) in enumerate(kinds)]
+    for sample, (_, second) in zip(samples, kinds, strict=True):
+        sample["accuracy"]["groups"]["l2"] = second
+    write_run(tmp_path, "m", {"mmstar_filtered": samples}, stamp="1", settings=SEEING)
+    write_run(tmp_path, "m", {"mmstar_filtered_text": samples}, stamp="2", settings=TEXT)
+    sizes = {row.group: row.n for row in rows_at(tmp_path)}
+    assert sizes == {"all": 3, "math": 2, "logic": 2, "sums": 1, "proofs": 1}
+
+
 def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(
     tmp_path: Path, gain: GainOf
 ) -> None:

@@ -25,8 +25,8 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def judge_config(server: OpenAIServer) -> JudgeConfig:
-    """That server, with two tries and no cache: what is not asked again is held by the judge."""
-    policy = RetryPolicy(max_attempts=2)
+    """That server, with short waits and no cache: what is not asked again is held by the judge."""
+    policy = RetryPolicy(max_attempts=2, base=0.01, cap=0.02)
     return JudgeConfig("openai", "judge", server.url, "key", retry=policy)
 
 

@@ -131,6 +131,12 @@ def test_every_form_is_replaced_by_a_grey_picture(tmp_path: Path) -> None:
     assert replaced(forms, "text") == []
 
 
+@pytest.mark.parametrize("name", ["a.tif", "a.TIFF", "a.webp", "a.bmp"])
+def test_a_path_of_any_kind_of_picture_is_one(name: str) -> None:
+    """Else the model would see what it is said not to."""
+    assert is_picture(name)
+
+
 @pytest.mark.parametrize(
     "value", ["clip.mp4", {"type": "video", "url": "clip.mp4"}, {"bytes": b""}, 3]
 )

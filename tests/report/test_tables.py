@@ -157,6 +157,9 @@ def test_a_warning_about_one_run_is_said_once() -> None:
         pair("t", "a", "c", "differ in prompt", unread),
         pair("u", "a", "c", unread),
     ]
+    # a run's name may be the beginning of any warning
+    named = [pair("t", "d", "b", "differ in prompt"), pair("t", "d", "c", "differ in prompt")]
+    assert len(comparison_table(named).notes) == 3
     assert comparison_table(found).notes[1:] == [
         "t, b against a: differ in prompt; a: of 24 answers 5 empty.",
         "t, c against a: differ in prompt.",
