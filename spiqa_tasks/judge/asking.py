@@ -25,6 +25,9 @@ _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 # A server that answers a test question in this time has lost a request that waits for long.
 _TEST_SECONDS = 5.0
 
+# Seconds between two test questions that fail: a server that refuses at once must not be flooded.
+_BETWEEN_TESTS = 1.0
+
 _log = logging.getLogger("spiqa_tasks")
 
 # Callback for a key and its verdict, called as soon as the verdict arrives.
@@ -275,12 +278,19 @@ class _Watch:
     async def _is_there(self) -> bool:
         """Return whether the judge answers a test question, be it with a final error."""
         if self._test is None or self._test.done():
-            question = self._client.ask(JudgeRequest(_TEST))
-            self._test = asyncio.ensure_future(asyncio.wait_for(question, _TEST_SECONDS))
+            self._test = asyncio.ensure_future(self._ask_test())
         test = self._test
         await asyncio.wait((test,))
         error = test.exception()
         return error is None or (isinstance(error, RequestError) and not error.retryable)
+
+    async def _ask_test(self) -> Verdict:
+        asked = _now()
+        try:
+            return await asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS)
+        except Exception:
+            await asyncio.sleep(asked + _BETWEEN_TESTS - _now())
+            raise
 
 
 def _now() -> float:

@@ -185,6 +185,23 @@ def test_lost_requests_are_asked_again(start: float, seconds: float) -> None:
     assert server.requests <= ANSWERS + SLOTS + 10
 
 
+def test_a_server_that_refuses_test_questions_is_asked_one_a_second() -> None:
+    """While 8 requests hang: from the 20th second, when they may be lost, to the 55th."""
+
+    class Hanging(Server):
+        async def ask(self, request: JudgeRequest) -> Verdict:
+            if request.prompt.isdecimal():
+                self.trouble = lambda now: LOST if now < 30 else None
+            else:
+                self.trouble = outage("503", [(0, 55)])
+            return await super().ask(request)
+
+    server = Hanging(outage("503", []), 0.01)
+    verdicts, _ = judged(server, 8)
+    assert all(verdict.ok for verdict in verdicts)
+    assert server.requests <= 8 + 35 + 8 + 8
+
+
 @pytest.mark.parametrize(
     ("latency", "kind"), [(55.0, {"top_logprobs": None, "max_tokens": 256}), (45.0, {})]
 )
