@@ -222,6 +222,8 @@ def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
         return entry | {"reason": verdict.reason}
 
     entry["model"] = verdict.model
+    if verdict.adapted:
+        entry["adapted"] = verdict.adapted
     if verdict.top_logprobs:
         # Six decimals of a logprob give six of the score.
         logprobs = [[token, round(logprob, 6)] for token, logprob in verdict.top_logprobs]

@@ -88,16 +88,20 @@ def score_object(
 
 
 def signature_of(records: RecordSet) -> Signature:
-    """Return the signature of a run: merged over its answers, with the judge as served and `n of
-    N` of a part.
+    """Return the signature of a run: merged over its answers, with the judge as served, changes to
+    its requests, and `n of N` of a part.
     """
-    models = set()
-    for record in records.questions:
-        for verdict in record.verdicts:
-            if verdict.get("model"):
-                models.add(str(verdict["model"]))
-    signature = merged_signature(records.documents)
-    return signature.with_fields(judge_served="+".join(sorted(models)), questions=records.part)
+    return merged_signature(records.documents).with_fields(
+        judge_served="+".join(_of_verdicts("model", records.questions)),
+        judge_adapted="; ".join(_of_verdicts("adapted", records.questions)),
+        questions=records.part,
+    )
+
+
+def _of_verdicts(field: str, records: Records) -> list[str]:
+    """Return the different values of a field of the verdicts, sorted."""
+    values = {verdict.get(field) for record in records for verdict in record.verdicts}
+    return sorted(str(value) for value in values if value)
 
 
 def merged_signature(records: Records) -> Signature:

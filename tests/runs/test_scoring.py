@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from answer_files import matched, right_answers, rows_of, scored
 from host_files import FAILED
+from judge_forms import FormServer, wants_max_completion_tokens
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import Task
+from spiqa_tasks.benchmarks.summary import signature_of
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
@@ -169,6 +172,19 @@ def test_a_judge_signs_what_it_judged(judge: Judge) -> None:
     assert values_of(run)["l3score"].value == pytest.approx((19 * yes + 20 * no) / 39)
     assert score_object(run)["counts"]["judged"] == 39
     assert is_complete(run)
+
+
+def test_what_the_judges_server_asked_for_is_signed_once() -> None:
+    """A server of today's OpenAI models: one signature of all answers, logged or not."""
+    (task,) = find_tasks(["spiqa_demo"])
+    answers = {row["id"]: row["answer"] for row in rows_of(task)}
+    with FormServer(wants_max_completion_tokens) as server:
+        judge = Judge(JudgeConfig("openai", "gpt-5.2", server.url, "key"), RULES["l3score"]())
+        judge.preflight()
+        run = score(read(matched(task, answers), judge))
+    assert run.signature.judge_adapted == "max_completion_tokens"
+    logged = [Record.from_dict(record.as_dict()) for record in run.records]
+    assert signature_of(RecordSet(logged, logged)).text == run.signature.text
 
 
 def test_whether_plain_answers_have_the_wanted_form_is_not_known() -> None:
