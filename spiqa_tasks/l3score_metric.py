@@ -1,6 +1,5 @@
 """L3Score on its own: questions, references and predictions in, scores out."""
 
-import math
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,14 +12,10 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.judge.rules import (
     DEFAULT_PROMPT,
-    LEAST_MASS,
     TOP,
-    Candidate,
     L3ScoreRule,
-    yes_no_mass,
 )
-from spiqa_tasks.judge.types import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT, Verdict
-from spiqa_tasks.scoring.values import mean_or_nan
+from spiqa_tasks.judge.types import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 
 
 class L3Score:
@@ -77,62 +72,43 @@ class L3Score:
         `judge_failed` (how many), `reasons` (why, None where judged) and `signature`. Raises
         InputError for columns that do not fit, JudgeError where the judge cannot be used at all.
         """
-        rows = _rows(questions, references, predictions)
+        # Imported when a score is asked for: it takes as long as all else.
+        from spiqa_tasks.benchmarks.answers import FREE_ANSWERS, FreeSettings, best_score, free_row
+        from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS
+        from spiqa_tasks.benchmarks.record import Response
+        from spiqa_tasks.benchmarks.scorer import Scorer, judged
+
+        answers = _answers(questions, references, predictions)
         judge = Judge(self._config, self._rule, report=False)  # a new one asks again what failed
-        requests = [self._rule.request(candidate) for row in rows for candidate in row]
+        scorer = Scorer(FREE_ANSWERS, FreeSettings(), "", judge)
+        records = []
+        for position, (question, several, prediction) in enumerate(answers):
+            row = free_row(str(position), question, several)
+            records.append(scorer.record(row, Response(prediction)))
+
+        requests = scorer.requests(records)
         if judge.estimate(requests).calls:
             judge.preflight()
-        verdicts = judge.verdicts(requests)
 
-        scores = []
-        reasons = []
-        remaining = iter(verdicts)
-        for row in rows:
-            of_row = [next(remaining) for _ in row]
-            scores.append(self._best(row, of_row))
-            reasons.append(_first_reason(of_row))
-
-        mass = _mean_mass(verdicts)
-        is_noise = mass < LEAST_MASS
+        records = judged(records, judge)
+        scores = [best_score(L3SCORE, record) for record in records]
         signature = judge.signature
-        if len(requests) > len(rows):
+        if len(requests) > len(answers):
             signature["references"] = "best"
         return {
-            "l3score": math.nan if is_noise else mean_or_nan(scores),
-            "yes_no_mass": mass,
+            "l3score": scorer.value(L3SCORE, records).value,
+            "yes_no_mass": scorer.value(YES_NO_MASS.name, records).value,
             "scores": scores,
-            "judge_failed": sum(score is None for score in scores),
-            "reasons": reasons,
+            "judge_failed": scores.count(None),
+            "reasons": [record.reason for record in records],
             "signature": signature,
         }
 
-    def _best(self, row: list[Candidate], verdicts: list[Verdict]) -> float | None:
-        """Return the highest score; None if one is missing, which might be the highest."""
-        scores = []
-        for candidate, verdict in zip(row, verdicts, strict=True):
-            score = self._rule.score(candidate, verdict)
-            if score is None:
-                return None
-            scores.append(score)
-        return max(scores)
 
-
-def _first_reason(verdicts: list[Verdict]) -> str | None:
-    for verdict in verdicts:
-        if verdict.reason:
-            return verdict.reason
-    return None
-
-
-def _mean_mass(verdicts: list[Verdict]) -> float:
-    masses = [yes_no_mass(verdict.top_logprobs) for verdict in verdicts if verdict.ok]
-    return sum(masses) / len(masses) if masses else math.nan
-
-
-def _rows(
+def _answers(
     questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
-) -> list[list[Candidate]]:
-    """Return a candidate for each reference of each answer; InputError for unfit columns."""
+) -> list[tuple[str, list[str], str]]:
+    """Return question, references and prediction of each answer; InputError for unfit columns."""
     if any(isinstance(column, str) for column in (questions, references, predictions)):
         raise InputError(
             "Expected lists of questions, references and predictions, found one string. Put it in a"
@@ -146,15 +122,18 @@ def _rows(
             f" questions, {lengths[1]} references, {lengths[2]} predictions."
         )
 
-    return [_row(position, *row) for position, row in enumerate(zip(*columns, strict=True))]
+    return [_answer(position, *row) for position, row in enumerate(zip(*columns, strict=True))]
 
 
-def _row(position: int, question: Any, references: Any, prediction: Any) -> list[Candidate]:
+def _answer(
+    position: int, question: Any, references: Any, prediction: Any
+) -> tuple[str, list[str], str]:
     several = [references] if isinstance(references, str) else references
-    row = (question, list(several) if isinstance(several, Iterable) else [], prediction)
-    if not any(row[1]) or not conforms(row, tuple[str, list[str], str]):
+    answer = (question, list(several) if isinstance(several, Iterable) else [], prediction)
+    is_whole = question and any(answer[1])
+    if not is_whole or not conforms(answer, tuple[str, list[str], str]):
         raise InputError(
             f"Expected question, a reference and prediction [{position}] as strings, found"
-            f" {row!r:.300}."
+            f" {answer!r:.300}."
         )
-    return [Candidate(prediction, question, reference) for reference in row[1]]
+    return answer

@@ -19,7 +19,7 @@ FLOORS = {
     "metrics": 2,
     "vision": 2,
     "judge": 2,
-    "l3score_metric": 3,
+    "l3score_metric": 4,
     "benchmarks": 3,
     "hosts": 4,
     "models": 5,

@@ -1,6 +1,7 @@
 """L3Score as a metric of its own."""
 
 import copy
+import json
 import math
 import pickle
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from openai_server import Behaviour, OpenAIServer, TopLogprobs
+from run_command import run_json
 
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.l3score_metric import L3Score
@@ -126,6 +128,26 @@ def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: P
     assert "references" not in one["signature"]
     with pytest.raises(InputError, match=r"prediction \[1\]"):
         metric.compute(questions=QUESTIONS, references=["Blue", []], predictions=["Blue", "Blue"])
+
+
+@pytest.mark.parametrize(
+    "prediction", ["<think>Green? No.</think>Blue", "x" * 100_001, "Green", "nan", ""]
+)
+def test_a_line_has_the_score_that_the_command_score_gives_it(
+    server: OpenAIServer, tmp_path: Path, prediction: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reasoning is not judged, and more than 100,000 characters are no answer."""
+    line = {"id": 1, "question": QUESTIONS[1], "reference": "Blue", "prediction": prediction}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(line))
+    judge = f"openai:gpt-4o@{server.url}"
+    options = ["--judge", judge, "--metrics", "l3score"]
+    _, found, _ = run_json(capsys, "score", tmp_path / "answers.jsonl", *options)
+    value = found["metrics"]["l3score"]
+
+    metric = _metric(server, tmp_path / "cache")
+    result = metric.compute(questions=[QUESTIONS[1]], references=["Blue"], predictions=[prediction])
+    assert result["scores"] == [value]
+    assert math.isnan(result["l3score"]) if value is None else result["l3score"] == value
 
 
 def test_without_a_verdict_on_one_reference_there_is_no_best(

@@ -63,9 +63,25 @@ class _UnscorableError(DataError):
         self.lacks = lacks
 
 
+def free_row(
+    key: str, question: str, references: Sequence[str], split: str = SPLIT, data: str = ""
+) -> dict[str, Any]:
+    """Return the row of a question with its true answers; `data` is the digest of all."""
+    return {
+        "id": key,
+        "question": question,
+        "answer": references[0] if references else "",
+        "references": references,
+        "benchmark": FREE_ANSWERS.name,
+        "split": split,
+        "settings": settings_text(FreeSettings()),
+        "data": data,
+    }
+
+
 def _free_row(cells: Cells) -> dict[str, Any]:
-    row = {name: cells[name] for name in ("id", "question", "references", "groups")}
-    return row | {"answer": cells["references"][0]}
+    row = free_row(cells["id"], cells["question"], cells["references"])
+    return row | {"groups": cells["groups"]}
 
 
 def _free_record(row: Row, response: Response, rule: Rule | None) -> Record:
@@ -98,13 +114,16 @@ def _free_metrics(settings: FreeSettings) -> list[Metric]:
 
 
 def _best_of_references(metric: str, records: Records) -> Value:
-    """Return the mean of each answer's best score; an answer that lacks a verdict has none."""
-    best: dict[str, float | None] = {}
-    for record in records:
-        verdicts = [verdict for verdict in record.verdicts if verdict["metric"] == metric]
-        is_judged = bool(verdicts) and all("score" in verdict for verdict in verdicts)
-        best[record.id] = max(verdict["score"] for verdict in verdicts) if is_judged else None
-    return mean_value(best)
+    return mean_value({record.id: best_score(metric, record) for record in records})
+
+
+def best_score(metric: str, record: Record) -> float | None:
+    """Return the highest score of an answer's verdicts, or None if a verdict has none: it might be
+    the highest.
+    """
+    verdicts = [verdict for verdict in record.verdicts if verdict["metric"] == metric]
+    is_judged = bool(verdicts) and all("score" in verdict for verdict in verdicts)
+    return max(verdict["score"] for verdict in verdicts) if is_judged else None
 
 
 def _choice_row(cells: Cells) -> dict[str, Any]:

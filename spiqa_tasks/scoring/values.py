@@ -1,7 +1,6 @@
 """Values as people and files get them: withheld over too few answers, printed as percent."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 # Below this share of questions with an answer, and of answers with a score, a value is withheld:
@@ -22,14 +21,6 @@ def too_few(known: int, total: int, what: str) -> str:
     if is_covered(known, total):
         return ""
     return f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
-
-
-def mean_or_nan(scores: Sequence[float | None]) -> float:
-    """Return the mean of the scores that are not None; NaN if they are too few."""
-    known = [score for score in scores if score is not None]
-    if not is_covered(len(known), len(scores)):
-        return math.nan
-    return sum(known) / len(known)
 
 
 def percent(value: float | None) -> str:

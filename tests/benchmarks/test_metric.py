@@ -3,12 +3,15 @@
 import copy
 import functools
 import math
+import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forgetting import forget_text_metrics
+from hypothesis import given
+from hypothesis import strategies as st
 from openai_server import OpenAIServer
 from scipy import stats
 
@@ -19,6 +22,7 @@ from spiqa_tasks.benchmarks.metric import (
     RecordSet,
     Value,
     mean_of,
+    mean_value,
     prepare,
     share_of,
 )
@@ -343,3 +347,30 @@ def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[
         for group in ("type 0", "type 1", "type 2", "type 3"):
             assert RecordSet(records, records).value(metric, group).n == 10
     assert java_starts == ["tokenizer", "meteor"]
+
+
+def mean_of_scores(scores: list[float | None]) -> float:
+    """The mean of scores of as many answers."""
+    return mean_value({str(place): score for place, score in enumerate(scores)}).value
+
+
+def test_the_mean_is_withheld_below_99_percent() -> None:
+    """The mean is over the scored, and NaN when more than one in a hundred is missing or there
+    are none.
+    """
+    assert mean_of_scores([0.5, 1.0]) == 0.75
+    assert mean_of_scores([1.0] * 99 + [None]) == 1.0
+    assert math.isnan(mean_of_scores([1.0] * 98 + [None] * 2))
+    assert math.isnan(mean_of_scores([1.0] * 98 + [None]))
+    assert math.isnan(mean_of_scores([]))
+    assert math.isnan(mean_of_scores([None]))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))
+def test_it_is_the_mean_or_nothing(scores: list[float], missing: int) -> None:
+    """One in a hundred may be missing, no more; what is missing never moves the mean."""
+    found = mean_of_scores([*scores, *[None] * missing])
+    if missing * 99 > len(scores):
+        assert math.isnan(found)
+    else:
+        assert found == pytest.approx(statistics.fmean(scores))

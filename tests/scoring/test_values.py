@@ -2,7 +2,6 @@
 
 import json
 import math
-import statistics
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from pages import text_of
 
 from spiqa_tasks.scoring.values import (
     is_covered,
-    mean_or_nan,
     number,
     p_value,
     percent,
@@ -19,18 +17,6 @@ from spiqa_tasks.scoring.values import (
     too_few,
     without_nan,
 )
-
-
-def test_the_mean_is_withheld_below_99_percent() -> None:
-    """The mean is over the scored, and NaN when more than one in a hundred is missing or there
-    are none.
-    """
-    assert mean_or_nan([0.5, 1.0]) == 0.75
-    assert mean_or_nan([1.0] * 99 + [None]) == 1.0
-    assert math.isnan(mean_or_nan([1.0] * 98 + [None] * 2))
-    assert math.isnan(mean_or_nan([1.0] * 98 + [None]))
-    assert math.isnan(mean_or_nan([]))
-    assert math.isnan(mean_or_nan([None]))
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
@@ -44,16 +30,6 @@ def test_the_share_is_the_one_of_the_docs() -> None:
     reason = too_few(98, 100, "answers have a score")
     assert (reason, too_few(99, 100, "")) == ("98 of 100 answers have a score, fewer than 99%", "")
     assert reason.partition(", ")[2] in text_of("answers")
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(0, 5))
-def test_it_is_the_mean_or_nothing(scores: list[float], missing: int) -> None:
-    """One in a hundred may be missing, no more; what is missing never moves the mean."""
-    found = mean_or_nan([*scores, *[None] * missing])
-    if missing * 99 > len(scores):
-        assert math.isnan(found)
-    else:
-        assert found == pytest.approx(statistics.fmean(scores))
 
 
 @pytest.mark.parametrize(

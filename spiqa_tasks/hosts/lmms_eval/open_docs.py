@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
-from spiqa_tasks.benchmarks.answers import FREE_ANSWERS, FreeSettings
+from spiqa_tasks.benchmarks.answers import FreeSettings, free_row
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
@@ -31,16 +31,7 @@ class OpenTask:
         """Return the row of a doc, as of a file with free answers; the answer may be a list."""
         answers = doc[self.answer]
         references = [str(each) for each in (answers if isinstance(answers, list) else [answers])]
-        return {
-            "id": str(doc[MARK]),
-            "question": str(doc[self.question]),
-            "answer": references[0] if references else "",
-            "references": references,
-            "benchmark": FREE_ANSWERS.name,
-            "split": self.name,
-            "settings": SETTINGS,
-            "data": self.data,
-        }
+        return free_row(str(doc[MARK]), str(doc[self.question]), references, self.name, self.data)
 
 
 # The host hands a doc to `process_results` without its task: it is the one last scored.
