@@ -131,7 +131,7 @@ REQUEST_FAILED = share_of("request_failed_rate", lambda record: record.status ==
 # Shares of questions without an answer: refused, not parsed, request failed.
 FAILURE_RATES: tuple[Metric, ...] = (
     share_of("refusal_rate", lambda record: record.refused),
-    share_of("unparsed_rate", lambda record: record.unparsed or record.scored_unparsed),
+    share_of("unparsed_rate", lambda record: record.unparsed),
     REQUEST_FAILED,
 )
 
