@@ -11,12 +11,11 @@ from uuid import uuid4
 
 import datasets
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_table
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
-
-Doc = Mapping[str, Any]
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -38,7 +37,9 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
 
 
 @exit_with_message()
-def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> list[dict[str, Any]]:
+def doc_to_messages(
+    doc: Row, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
+) -> list[dict[str, Any]]:
     """Return chat messages, in the paper's order.
 
     The YAML's `images` for the model class is the form of pictures.
@@ -49,12 +50,15 @@ def doc_to_messages(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> l
 
 
 @exit_with_message()
-def doc_to_visual(doc: Doc) -> list[Any]:
+def doc_to_visual(doc: Row) -> list[Any]:
     """Return the pictures for simple models, in the order shown."""
     return visuals(benchmark_of(doc).prompt(doc))
 
 
 @exit_with_message()
-def doc_to_text(doc: Doc, lmms_eval_specific_kwargs: Doc | None = None) -> str:  # noqa: ARG001 - the host passes it
+def doc_to_text(
+    doc: Row,
+    lmms_eval_specific_kwargs: Mapping[str, Any] | None = None,  # noqa: ARG001 - of the host
+) -> str:
     """Return the text for simple models, each of several pictures marked."""
     return plain_text(benchmark_of(doc).prompt(doc))

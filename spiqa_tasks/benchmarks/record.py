@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
@@ -32,7 +32,6 @@ INVALID = "[invalid]"
 
 # Whole responses in lower case that are no answers; tables write nan or none for empty cells.
 EMPTY = ("", "nan", "none", INVALID)
-STATUSES: tuple[str, ...] = get_args(Status)
 
 
 # With slots, as the record: there is one for each of up to a million answers.

@@ -12,12 +12,10 @@ from lmms_eval.api.model import lmms
 from lmms_eval.api.task import Task
 from tqdm import tqdm
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 from spiqa_tasks.scoring.options import answer_label
-
-# A document of a task as the host hands it over.
-Doc = Mapping[str, Any]
 
 
 class Baseline(lmms):  # type: ignore[misc]
@@ -35,7 +33,7 @@ class Baseline(lmms):  # type: ignore[misc]
         self.device = torch.device("cpu")
 
     @abstractmethod
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the answer to `doc` of `docs`, which are the split `key` (`task/split`).
 
         Raises InputError: a doc of another task.
@@ -51,15 +49,15 @@ class Baseline(lmms):  # type: ignore[misc]
                 answers.append(self.answer(docs[place], docs, f"{task}/{split}"))
         return answers
 
-    def documents(self, request: Instance) -> Sequence[Doc]:
+    def documents(self, request: Instance) -> Sequence[Row]:
         """Return all documents of a request's task and split."""
         *_, task, split = request.args
-        docs: Sequence[Doc] = self.task_dict[task][split]
+        docs: Sequence[Row] = self.task_dict[task][split]
         return docs
 
-    def document(self, request: Instance) -> Doc:
+    def document(self, request: Instance) -> Row:
         """Return the document of a request."""
-        doc: Doc = self.documents(request)[request.args[-3]]
+        doc: Row = self.documents(request)[request.args[-3]]
         return doc
 
     def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002

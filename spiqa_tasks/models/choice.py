@@ -9,8 +9,9 @@ from typing import Any
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.base import Baseline, Doc, letter_of, target_of, task_of
+from spiqa_tasks.models.base import Baseline, letter_of, target_of, task_of
 from spiqa_tasks.scoring.options import options_in
 
 
@@ -19,9 +20,9 @@ class _Choice(Baseline):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._host_choices: dict[str, list[Doc]] = {}
+        self._host_choices: dict[str, list[Row]] = {}
 
-    def documents(self, request: Instance) -> Sequence[Doc]:
+    def documents(self, request: Instance) -> Sequence[Row]:
         """Return the documents, those of the host's tasks as choices.
 
         Raises InputError: none of them has options.
@@ -34,7 +35,7 @@ class _Choice(Baseline):
         key = f"{name}/{split}"
         if key not in self._host_choices:
             task = task_of(request)
-            choices: list[Doc] = [
+            choices: list[Row] = [
                 _as_choice(task, doc, f"{key}/{place}")
                 for place, doc in enumerate(task.dataset_no_image[split])
             ]
@@ -45,7 +46,7 @@ class _Choice(Baseline):
             self._host_choices[key] = choices
         return self._host_choices[key]
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the answer in the form of the target; '' for an open question of the host."""
         if "letters" not in doc:
             raise InputError(
@@ -58,7 +59,7 @@ class _Choice(Baseline):
         return str(doc.get("answers", {}).get(letter, letter))
 
     @abstractmethod
-    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+    def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the letter of the picked option; see `answer`."""
 
 
@@ -69,7 +70,7 @@ class RandomChoice(_Choice):
         super().__init__(**kwargs)
         self._seed = seed
 
-    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
+    def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:  # noqa: ARG002 - as above
         """Return a random letter."""
         letters: list[str] = doc["letters"]
         return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
@@ -82,7 +83,7 @@ class FrequentChoice(_Choice):
         super().__init__(**kwargs)
         self._counts: dict[str, dict[str, Counter[str]]] = {}
 
-    def letter(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+    def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the category's letter."""
         if key not in self._counts:
             counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -99,7 +100,7 @@ class FrequentChoice(_Choice):
         return min(of_category, key=lambda letter: (-of_category[letter], letter))
 
 
-def _as_choice(task: Task, doc: Doc, name: str) -> dict[str, Any]:
+def _as_choice(task: Task, doc: Row, name: str) -> dict[str, Any]:
     """Return a question of a task of the host as a doc of ours.
 
     `letters` is [] for a prompt without options, `answer` '' if the target is no option; `answers`

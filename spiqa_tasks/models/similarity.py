@@ -9,13 +9,13 @@ import numpy as np
 from lmms_eval.api.instance import Instance
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from spiqa_tasks.benchmarks.benchmark import parse_settings
+from spiqa_tasks.benchmarks.benchmark import Row, parse_settings
 from spiqa_tasks.benchmarks.prompting import picture_paths
 from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
-from spiqa_tasks.models.base import Baseline, Doc
+from spiqa_tasks.models.base import Baseline
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
 # Words of two letters, and whole numbers and decimals, which tell figures apart.
@@ -29,7 +29,7 @@ class CaptionRetrieval(Baseline):
         super().__init__(**kwargs)
         self._vectorizers: dict[str, TfidfVectorizer] = {}
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the nearest caption in the format of the prompt."""
         if "figures" not in doc:
             raise InputError(
@@ -66,7 +66,7 @@ class OcrBaseline(Baseline):
         self._texts |= {path: texts[digest] for path, digest in digests.items()}
         return super().generate_until(requests)
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:  # noqa: ARG002 - as above
         """Return a letter, or a line in SPIQA's format."""
         texts = [self._texts[path] for path in _pictures(doc)]
         if "letters" not in doc:
@@ -103,7 +103,7 @@ class ClipChoice(Baseline):
             self._images |= dict(zip(new, self._encoder.images(new), strict=True))
         return super().generate_until(requests)
 
-    def answer(self, doc: Doc, docs: Sequence[Doc], key: str) -> str:  # noqa: ARG002 - as above
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:  # noqa: ARG002 - as above
         """Return the letter of the most similar option, the first of equals."""
         texts = np.stack([self._texts[text] for text in _captions(doc)])
         images = np.stack([self._images[path] for path in doc["images"]])
@@ -111,7 +111,7 @@ class ClipChoice(Baseline):
         return str(doc["letters"][int(np.argmax(similarities))])
 
 
-def spiqa_answer(doc: Doc, figure: int, answer: str) -> str:
+def spiqa_answer(doc: Row, figure: int, answer: str) -> str:
     """Return a SPIQA answer from the figure at an index, in the format of the prompt."""
     if parse_settings(SpiqaSettings, doc["settings"]).setting == "cot":
         rationale = "It is nearest to the question."
@@ -133,7 +133,7 @@ def _nearest(vectorizer: TfidfVectorizer, candidates: Sequence[str], query: str)
     return int(similarity.toarray()[:, 0].argmax())
 
 
-def _nearest_line(doc: Doc, texts: Sequence[str]) -> str:
+def _nearest_line(doc: Row, texts: Sequence[str]) -> str:
     """Return the answer from the caption, or line of a figure's text, nearest to the question."""
     lines = list(enumerate(_captions_of_figures(doc)))
     for figure, text in enumerate(texts):
@@ -142,18 +142,18 @@ def _nearest_line(doc: Doc, texts: Sequence[str]) -> str:
     return spiqa_answer(doc, figure, line)
 
 
-def _pictures(doc: Doc) -> list[str]:
+def _pictures(doc: Row) -> list[str]:
     """Return the paths of a question's pictures. Raises InputError: a task of the host."""
     if "benchmark" not in doc:
         raise InputError("ocr_baseline answers tasks of this package only. Use another model.")
     return picture_paths(benchmark_of(doc).prompt(doc))
 
 
-def _captions_of_figures(doc: Doc) -> list[str]:
+def _captions_of_figures(doc: Row) -> list[str]:
     return [figure["caption"] for figure in doc["figures"]]
 
 
-def _captions(doc: Doc) -> list[str]:
+def _captions(doc: Row) -> list[str]:
     """Return the captions of a SciFIBench question. Raises InputError: another task."""
     if doc.get("benchmark") != "scifibench" or not doc["images"]:
         raise InputError(

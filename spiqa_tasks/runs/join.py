@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks.answers import has_no_task, rows_in_file
-from spiqa_tasks.benchmarks.benchmark import settings_text
+from spiqa_tasks.benchmarks.benchmark import Row, settings_text
 from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.summary import PLAIN
 from spiqa_tasks.errors import InputError
@@ -20,7 +20,6 @@ from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
 from spiqa_tasks.runs.selection import Subset
 from spiqa_tasks.scoring.values import is_covered
 
-Row = Mapping[str, Any]
 Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
 Unmatched = dict[str, list[str]]

@@ -2,13 +2,13 @@
 
 import dataclasses
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.benchmarks.record import STATUSES, MetricRequest, Record
+from spiqa_tasks.benchmarks.record import MetricRequest, Record, Status
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 WORDS = st.text(min_size=1)
@@ -24,7 +24,7 @@ RECORDS = st.builds(
     prediction=st.none() | st.text(),
     reference=st.text(),
     cluster=st.none() | WORDS,
-    status=st.sampled_from(STATUSES),
+    status=st.sampled_from(get_args(Status)),
     rule=st.none() | WORDS,
     refused=st.booleans(),
     reason=st.none() | WORDS,

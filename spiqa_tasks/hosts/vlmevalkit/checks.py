@@ -13,12 +13,12 @@ from typing import Any
 
 from PIL import Image
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit.arguments import ACCEPT, Arguments, is_ours
 from spiqa_tasks.hosts.vlmevalkit.tasks import (
-    Row,
     known,
     message,
     most_pictures,

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.metric import RecordSet, Value
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log
-from spiqa_tasks.hosts.vlmevalkit.tasks import HOST, Row
+from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.judge import Judge, make_judge
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge

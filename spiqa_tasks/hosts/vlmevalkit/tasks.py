@@ -2,11 +2,12 @@
 
 import pickle
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import Turn, chat_content, picture_paths
 from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
 from spiqa_tasks.errors import InputError
@@ -15,7 +16,6 @@ from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.printable import say
 
-Row = Mapping[str, Any]
 # Suffix of model names, so that runs of the same model in lmms-eval stay apart.
 HOST = "host=vlmevalkit"
 
