@@ -110,7 +110,7 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
 def mean_value(scores: Mapping[str, float | None]) -> Value:
     """Return the mean of id -> score, withheld if too few are known."""
     known = {key: score for key, score in scores.items() if score is not None}
-    if missing := withheld(len(known), len(scores)):
+    if missing := value_of_too_few(len(known), len(scores)):
         return missing
     mean = sum(known.values()) / len(known)
     return Value(mean, len(known), known, missing=len(scores) - len(known))
@@ -148,7 +148,7 @@ def _truncated_rate(records: Records) -> Value:
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
 
 
-def withheld(scored: int, total: int) -> Value | None:
+def value_of_too_few(scored: int, total: int) -> Value | None:
     """Return the withheld value if too few of `total` answers are `scored`, or None."""
     reason = too_few(scored, total, "answers have a score")
     return Value(math.nan, scored, reason=reason) if reason else None

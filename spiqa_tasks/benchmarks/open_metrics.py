@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, withheld
+from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, value_of_too_few
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import LEAST_MASS, METRIC_OF, NEITHER_REMEDY, yes_no_mass
@@ -44,7 +44,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
     def compute(records: Records) -> Value:
         questions = whole(records)
         answered = [record.id for record in questions if texts(record)]
-        if missing := withheld(len(answered), len(questions)):
+        if missing := value_of_too_few(len(answered), len(questions)):
             return missing
 
         score = text_scores(pairs(questions), [toolkit])[toolkit]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spiqa_tasks.benchmarks.metric import Metric, Needs, Value, mean_of, withheld
+from spiqa_tasks.benchmarks.metric import Metric, Needs, Value, mean_of, value_of_too_few
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
@@ -170,7 +170,7 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
     if divisor is not None and 0 <= reported <= divisor:
         asked = _members(run, metric.name)
         answered = sum(record.status != "request_failed" for record in asked)
-        return withheld(answered, len(asked)) or Value(reported / divisor, answered)
+        return value_of_too_few(answered, len(asked)) or Value(reported / divisor, answered)
 
     known = "no number" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
     reason = f"no question has a score, and the host reports {known}"

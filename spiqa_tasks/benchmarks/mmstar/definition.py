@@ -24,7 +24,7 @@ from spiqa_tasks.benchmarks.metric import (
     Metric,
     Value,
     mean_of,
-    withheld,
+    value_of_too_few,
 )
 from spiqa_tasks.benchmarks.mmstar.release import (
     FILE,
@@ -202,7 +202,8 @@ def _mean_of_axes(records: Records) -> Value:
     known = sum(map(len, axes.values()))
     if not known:
         return Value(math.nan, 0)  # tables of answers may lack the sub-axes
-    return withheld(known, len(records)) or Value(sum(map(fmean, axes.values())) / len(axes), known)
+    mean = sum(map(fmean, axes.values())) / len(axes)
+    return value_of_too_few(known, len(records)) or Value(mean, known)
 
 
 # The accuracy of lmms-eval's own `mmstar`: every sub-axis counts the same, whatever its size. It is

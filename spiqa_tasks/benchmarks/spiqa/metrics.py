@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.metric import (
     Value,
     mean_of,
     share_of,
-    withheld,
+    value_of_too_few,
 )
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
@@ -115,7 +115,7 @@ def _perfigure_released(name: str, records: Records) -> Value:
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]
-    if missing := withheld(len(answered), len(questions)):
+    if missing := value_of_too_few(len(answered), len(questions)):
         return missing
 
     verdicts = []
