@@ -13,7 +13,6 @@ import itertools
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -292,7 +291,7 @@ def register_tasks() -> None:
 
 def yaml_of(task: str) -> Path | None:
     """Return the YAML of a task or group of the host or of ours by its name, None without one."""
-    entry = _task_index([]).get(task) or _tasks_of_host().get(task)
+    entry = _task_index([]).get(task)
     return None if entry is None else Path(str(entry["yaml_path"])).resolve()
 
 
@@ -306,9 +305,6 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
 
     folders = [] if include_path is None else [str(include_path)]
     index = _task_index(folders)
-    if task not in index:  # only then: indexing the host's own tasks takes seconds
-        index = _tasks_of_host()
-
     if index.get(task, {}).get("type") not in ("task", "python_task"):
         raise InputError(
             f"Expected {task} to be a task of lmms-eval, found none. Name the folder of its YAML"
@@ -318,22 +314,10 @@ def source_task(task: str, include_path: Path | None) -> tuple[Path, dict[str, A
     return path, load_yaml_config(str(path), mode="simple")
 
 
-@cache  # they do not change, and there are 2,000 of them
-def _tasks_of_host() -> dict[str, Any]:
-    """Return task -> entry of the host's index without our tasks, which may be written or deleted
-    in this process.
-    """
-    ours = {*_folders()}
-    return {
-        task: entry
-        for task, entry in _task_index([], full=True).items()
-        if not ours & {*Path(str(entry["yaml_path"])).parents}
-    }
+def _task_index(folders: list[str]) -> dict[str, Any]:
+    """Return task -> entry of the index of all tasks: the host's, ours and those in the folders.
 
-
-def _task_index(folders: list[str], full: bool = False) -> dict[str, Any]:
-    """Return task -> entry of the host's index: ours and those in the folders; if `full`, those of
-    the host too.
+    It takes seconds, and is not kept: a task may be written or deleted in this process.
     """
     from lmms_eval.tasks import TaskManager
     from loguru import logger as log_of_host
@@ -341,7 +325,7 @@ def _task_index(folders: list[str], full: bool = False) -> dict[str, Any]:
     register_tasks()
     log_of_host.disable("lmms_eval")
     try:
-        index: dict[str, Any] = TaskManager("WARNING", folders, include_defaults=full).task_index
+        index: dict[str, Any] = TaskManager("WARNING", folders).task_index
     finally:
         log_of_host.enable("lmms_eval")
     return index
