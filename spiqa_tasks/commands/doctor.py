@@ -112,11 +112,11 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    for name, extra in EXTRAS.items():
+    for name in EXTRAS:
         if not is_installed(name):
-            yield "extra", name, f"not installed; for {extra.purpose}: {how_to_install(name)}"
+            yield "extra", name, f"not installed: {how_to_install(name)}"
         elif name not in ("lmms-eval", "vlmevalkit"):  # hosts have lines of their own
-            yield "ok", name, f"installed, for {extra.purpose}"
+            yield "ok", name, "installed"
 
 
 def _data() -> Iterator[Finding]:

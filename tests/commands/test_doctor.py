@@ -63,7 +63,7 @@ def test_missing_extras_are_no_fault(
     (tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json").touch()
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
     missing = {
-        name: [] if name == "score" else [*extra.modules] for name, extra in extras.EXTRAS.items()
+        name: [] if name == "score" else [*modules] for name, modules in extras.EXTRAS.items()
     }
     monkeypatch.setattr(extras, "_missing", missing.__getitem__)
     assert main(["doctor", "--quick", "--json"]) == 0
