@@ -13,7 +13,6 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Adaptation
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import (
-    CUT_OFF,
     JUDGE_VARIABLE,
     KEY_VARIABLE,
     JudgeConfig,
@@ -29,10 +28,6 @@ _REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
 
 # Somebody waits for the run to start: a wrong address should be reported within a minute.
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
-
-# Share of the test questions' draws above which a judge that is cut off is no judge for a run: an
-# answer fails if one of its draws does.
-MOST_CUT_OFF = 0.2
 
 # Characters of a token in English, and tokens of the chat around a prompt.
 _TOKEN_CHARACTERS, _CHAT_TOKENS = 4, 10
@@ -178,35 +173,23 @@ class Judge(JudgeClient):
         self.require_key()
         client = JudgeClient(replace(self.config, cache_dir=None, retry=_PREFLIGHT_POLICY))
         client.adaptation = self.adaptation
-        draws = [draw for request in self.tests for draw in request.requests_per_draw]
         # the first one alone: what the server does not take is learned, or refused, once
-        (first,) = client.verdicts(draws[:1])
-        if not _is_cut_off(first):
-            self._require_answer(first)
-        client.verdicts(draws)
+        first = self.tests[0].requests_per_draw[:1]
+        self._require_answers(client.verdicts(first))
+        verdicts = client.verdicts(self.tests)
+        self._require_answers(verdicts)
 
-        verdicts = [self._test_verdict(client, request) for request in self.tests]
         fault = self.rule.fault(verdicts)
         if fault is not None:
             raise self._unfit(f"cannot be used: {fault}")
         return verdicts
 
-    def _test_verdict(self, client: JudgeClient, request: JudgeRequest) -> Verdict:
-        """Return the verdict on a test question; of several draws a few may be cut off."""
-        draws = client.verdicts(request.requests_per_draw)
-        whole = [draw for draw in draws if not _is_cut_off(draw)]
-        are_few_cut = len(draws) - len(whole) <= MOST_CUT_OFF * len(draws)
-        # of too many, the first one stops the run with its reason
-        required = whole if are_few_cut else draws
-        for draw in required:
-            self._require_answer(draw)
-        return verdict_of_draws(request, required)
-
-    def _require_answer(self, verdict: Verdict) -> None:
-        if verdict.reason is not None:
-            has_remedy = "; " in verdict.reason
-            advice = verdict.reason if has_remedy else f"{verdict.reason}; {_REMEDY}"
-            raise self._unfit(f"did not answer a test question: {advice}")
+    def _require_answers(self, verdicts: Sequence[Verdict]) -> None:
+        for verdict in verdicts:
+            if verdict.reason is not None:
+                has_remedy = "; " in verdict.reason
+                advice = verdict.reason if has_remedy else f"{verdict.reason}; {_REMEDY}"
+                raise self._unfit(f"did not answer a test question: {advice}")
 
     def _unfit(self, why: str) -> JudgeError:
         at = f" at {self.config.host}" if self.config.url else ""
@@ -232,10 +215,6 @@ class Judge(JudgeClient):
         if adapted:
             fields["judge_adapted"] = "; ".join(sorted(adapted))
         return fields
-
-
-def _is_cut_off(verdict: Verdict) -> bool:
-    return verdict.reason is not None and verdict.reason.startswith(CUT_OFF)
 
 
 def make_judge(rule: str, config: JudgeConfig | None) -> Judge | None:

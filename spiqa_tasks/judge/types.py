@@ -34,9 +34,6 @@ NO_THINKING = '{"chat_template_kwargs": {"enable_thinking": false}}'
 # Characters kept of a draw's answer, behind its thoughts: enough to see what was said.
 LONGEST_DRAW = 100
 
-# Beginning of the reason for a draw that ended at the limit of its tokens.
-CUT_OFF = "the judge's answer was cut off before a verdict"
-
 # Characters of the shortest key that is hidden: hiding `EMPTY` would mangle texts.
 SHORTEST_SECRET = 8
 

@@ -10,7 +10,6 @@ from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 from spiqa_tasks.judge.types import (
-    CUT_OFF,
     EXTRA_VARIABLE,
     NO_THINKING,
     JudgeConfig,
@@ -171,7 +170,8 @@ def _written_fault(text: str, stop: object) -> str:
     shown = repr(text.strip()[:40])
     if stop in _LIMIT_REACHED:
         more = "give its thoughts more room (--rule sampled --thinking-tokens N)"
-        return f"{CUT_OFF}, {shown}; {more}, or switch them off, {remedy}"
+        cut = f"the judge's answer was cut off before a verdict, {shown}"
+        return f"{cut}; {more}, or switch them off, {remedy}"
     wrote = f"only its thoughts, {shown}," if text.strip() else "nothing"
     return (
         f"the judge wrote {wrote} and ended by {stop!r}; "
