@@ -179,11 +179,9 @@ def _bootstrapped(
         return Estimate(float("nan"))
 
     resampled = []
-    for block in resampled_weights(clusters, RESAMPLES, SEED):
-        for weights in block:
-            drawn = weights > 0
-            if len(set(labels[drawn])) < 2:
-                continue
+    for weights in resampled_weights(clusters, RESAMPLES, SEED):
+        drawn = weights > 0
+        if len(set(labels[drawn])) > 1:
             value = statistic(labels[drawn], values[drawn], sample_weight=weights[drawn])
             resampled.append(value)
 

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 # The cluster key of each score; None is a cluster of its own.
 Clusters = Sequence[Hashable | None]
 
-# Bootstrap weights in memory at a time: 8 MB.
-_BLOCK = 1_000_000
-
 
 def partition(clusters: Clusters) -> list[list[int]]:
     """Return the indices of each cluster, in order of first occurrence."""
@@ -87,10 +84,10 @@ def _degrees_of_freedom(sizes: Sequence[int]) -> float:
     return n**2 / (sum(size**2 for size in sizes) + products / n**2)
 
 
-def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Yield bootstrap weights of whole clusters, for statistics other than means.
 
-    Blocks of shape (resamples, scores), `repeats` rows in all; nothing for a single cluster.
+    One weight for each score, `repeats` times; nothing for a single cluster.
     """
     import numpy as np
 
@@ -103,12 +100,6 @@ def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[N
         owner[members] = number
 
     generator = np.random.default_rng(seed)
-    rows_of_block = max(1, _BLOCK // len(clusters))
-    for start in range(0, repeats, rows_of_block):
-        rows = min(rows_of_block, repeats - start)
-        drawn = generator.integers(len(groups), size=(rows, len(groups)))
-
-        # One count for all rows: each row has a range of numbers of its own.
-        drawn += len(groups) * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * len(groups))
-        yield counts.reshape(rows, len(groups))[:, owner].astype(np.float64)
+    for _ in range(repeats):
+        drawn = generator.integers(len(groups), size=len(groups))
+        yield np.bincount(drawn, minlength=len(groups))[owner]

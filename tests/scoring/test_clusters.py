@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring import clusters as module
 from spiqa_tasks.scoring.clusters import (
     design_effect,
     groups_of,
@@ -84,29 +83,22 @@ def test_a_partition_has_every_score_once(clusters: list[object]) -> None:
     )
 
 
-def test_resampled_weights_draw_whole_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as there are, with replacement; in blocks of rows that are all drawn anew, the
-    same for the same seed.
-    """
+def test_resampled_weights_draw_whole_clusters() -> None:
+    """As many as there are, with replacement; all drawn anew, the same for the same seed."""
     clusters = ["a", "b", "a", None, None]
-    (weights,) = resampled_weights(clusters, 4000, 3)
-    assert (weights.shape, weights.dtype) == ((4000, 5), np.float64)
+    weights = np.array([*resampled_weights(clusters, 4000, 3)])
+    assert weights.shape == (4000, 5)
     assert (weights[:, 0] == weights[:, 2]).all()
     assert (weights[:, [0, 1, 3, 4]].sum(axis=1) == 4).all()
     assert weights.mean(axis=0) == pytest.approx([1.0] * 5, abs=0.06)
     assert weights[:, 1].var() == pytest.approx(4 * 0.25 * 0.75, abs=0.05)
-    assert np.array_equal(weights, next(resampled_weights(clusters, 4000, 3)))
-    assert not np.array_equal(weights, next(resampled_weights(clusters, 4000, 4)))
-    monkeypatch.setattr(module, "_BLOCK", 15)
-    blocks = list(resampled_weights(clusters, 7, 3))
-    assert [block.shape for block in blocks] == [(3, 5), (3, 5), (1, 5)]
-    assert not np.array_equal(blocks[0], blocks[1])
-    monkeypatch.setattr(module, "_BLOCK", 1)
-    assert [block.shape for block in resampled_weights(clusters, 2, 3)] == [(1, 5), (1, 5)]
+    assert np.array_equal(weights, [*resampled_weights(clusters, 4000, 3)])
+    assert not np.array_equal(weights, [*resampled_weights(clusters, 4000, 4)])
+    assert not np.array_equal(weights[:2000], weights[2000:])
 
 
 @pytest.mark.parametrize("clusters", [[], ["a"], ["a", "a"], [None]])
 def test_a_single_cluster_is_not_resampled(clusters: list[str | None]) -> None:
     """It shows no spread."""
     assert list(resampled_weights(clusters, 5, 0)) == []
-    assert len(list(resampled_weights([*clusters, "b"], 5, 0))) == bool(clusters)
+    assert len(list(resampled_weights([*clusters, "b"], 5, 0))) == 5 * bool(clusters)
