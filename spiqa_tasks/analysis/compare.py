@@ -18,7 +18,7 @@ from spiqa_tasks.analysis.merging import (
 )
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.summary import outcomes
+from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import is_blind, own_settings
 from spiqa_tasks.runs.task import mean_remarks
@@ -270,6 +270,6 @@ def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> lis
     warnings = []
     if not run.record_set.is_whole:
         warnings.append(f"{run.name} answered {run.coverage} questions")
-    if remark := outcomes(records).remark:
+    if remark := remark_on_answers(records):
         warnings.append(f"{run.name}: {remark}")
     return [*warnings, *mean_remarks(run, metric)]

@@ -1,7 +1,7 @@
 """The filter of the MMStar paper (section 4.1): what text-only models answer needs no image."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 
 from spiqa_tasks.analysis.merging import check_comparable, headline, questions
 from spiqa_tasks.benchmarks.metric import Metric
-from spiqa_tasks.benchmarks.summary import outcomes
+from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
@@ -232,7 +232,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
     about = {"model": run.identity.model, "task": run.task, "score": float(scores.mean())}
-    return about | asdict(outcomes(list(run.questions)))
+    return about | shares(list(run.questions))
 
 
 def _most_hits(models: int, max_hits: int | None) -> int:

@@ -19,7 +19,7 @@ from spiqa_tasks.analysis.merging import (
 )
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
-from spiqa_tasks.benchmarks.summary import outcomes
+from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs import lmms_eval, selection
@@ -422,7 +422,7 @@ def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
     if result.mg.high is not None and result.mg.high < 0:
         warnings.append("S_wv is above S_v by more than its interval: the two runs may be swapped")
     for frame, role, bound in zip(frames, ROLES, BOUNDS, strict=False):
-        if remark := outcomes(list(frame.record)).remark:
+        if remark := remark_on_answers(list(frame.record)):
             warnings.append(f"{remark} {role}: {bound}")
     return warnings
 

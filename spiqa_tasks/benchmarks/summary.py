@@ -4,7 +4,6 @@ remarks on them.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -18,6 +17,14 @@ from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 MANY = 0.05
 # Ids of them that a warning names.
 NAMED = 3
+
+# Kinds of answers in a remark, in its order.
+_KINDS = {
+    "truncated": "truncated",
+    "refused": "refused",
+    "unparsed": "empty or unparsed",
+    "scored_unparsed": "not in the asked format and scored whole",
+}
 
 # Row, `metric` or `metric/group` -> (metric, group or None).
 Rows = Mapping[str, tuple[Metric, str | None]]
@@ -134,7 +141,12 @@ def counts(records: RecordSet) -> dict[str, int]:
 
 
 def _tally(records: Records) -> dict[str, int]:
-    """Return kind -> number of answers that are none, or not whole."""
+    """Return kind -> number of answers that are none, or not whole.
+
+    `refused`: the model would not answer, or wrote that it saw no picture. `unparsed`: nothing was
+    read in what it wrote. `truncated`: cut off, read or not. `scored_unparsed`: no answer was read
+    in what it wrote, so that all of it was scored.
+    """
     unformatted = sum(record.scored_unparsed for record in records)
     if unformatted and parse(records[0].signature).predictions in PLAIN:
         unformatted = 0
@@ -147,56 +159,35 @@ def _tally(records: Records) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """Shares, 0 to 1, of `n` answers.
-
-    Attributes:
-        refused: the model would not answer, or wrote that it saw no picture.
-        unparsed: nothing was read in what it wrote, or it wrote nothing, "nan" or "None".
-        truncated: the answer is known to be cut off, read or not; None if nobody says it of any.
-        scored_unparsed: no answer was read in what it wrote, so that all of it was scored.
+def shares(records: Records) -> dict[str, Any]:
+    """Return `n`, and kind -> share of at least one record; `truncated` is None if nobody says it
+    of any.
     """
-
-    n: int
-    refused: float
-    unparsed: float
-    failed: float
-    truncated: float | None
-    scored_unparsed: float
-
-    @property
-    def remark(self) -> str:
-        """The numbers of such answers if those of a kind are at least 5%, or ''.
-
-        Refused and unparsed are one kind.
-        """
-        truncated = self.truncated or 0.0
-        if max(self.refused + self.unparsed, truncated, self.scored_unparsed) < MANY:
-            return ""
-        kinds = {
-            "truncated": truncated,
-            "refused": self.refused,
-            "empty or unparsed": self.unparsed,
-            "not in the asked format and scored whole": self.scored_unparsed,
-        }
-        counts = [f"{round(share * self.n)} {kind}" for kind, share in kinds.items() if share]
-        return f"of {self.n} answers {', '.join(counts)}"
-
-
-def outcomes(records: Records) -> Outcomes:
-    """Return the shares of at least one record."""
     n = len(records)
-    shares = {kind: count / n for kind, count in _tally(records).items()}
-    is_known = any(record.truncated is not None for record in records)
-    truncated = shares.pop("truncated")
-    return Outcomes(n, truncated=truncated if is_known else None, **shares)
+    found: dict[str, Any] = {kind: count / n for kind, count in _tally(records).items()}
+    if all(record.truncated is None for record in records):
+        found["truncated"] = None
+    return {"n": n, **found}
+
+
+def remark_on_answers(records: Records) -> str:
+    """Return the numbers of answers that are none, or not whole, if at least 5% are of a kind, or
+    ''.
+
+    Refused and unparsed are one kind.
+    """
+    tally = _tally(records)
+    most = max(tally["refused"] + tally["unparsed"], tally["truncated"], tally["scored_unparsed"])
+    if most / len(records) < MANY:
+        return ""
+    counts = [f"{tally[kind]} {words}" for kind, words in _KINDS.items() if tally[kind]]
+    return f"of {len(records)} answers {', '.join(counts)}"
 
 
 def _is_no_answer(record: Record) -> bool:
-    """Return whether an answer is among those that `_tally` counts, but for failed requests."""
+    """Return whether an answer is among those that a remark counts."""
     tally = _tally([record])
-    return any(tally[kind] for kind in ("refused", "unparsed", "truncated", "scored_unparsed"))
+    return any(tally[kind] for kind in _KINDS)
 
 
 def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
@@ -204,7 +195,7 @@ def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     that are none.
     """
     remarks = benchmark.remarks(records)
-    if records and (remark := outcomes(records).remark):
+    if records and (remark := remark_on_answers(records)):
         first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))
         remedy = f"Read some before you trust the values, such as {first}."
         if any(record.truncated for record in records):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks.signature import parse
-from spiqa_tasks.benchmarks.summary import outcomes
+from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.hosts.lmms_eval_files import RESULTS, model_arguments
@@ -360,7 +360,7 @@ def remarks_on_answers(runs: Iterable[Run]) -> list[str]:
     read in them.
     """
     unread = {
-        f"{run.task} of {run.name}": outcomes(run.records).remark
+        f"{run.task} of {run.name}": remark_on_answers(run.records)
         for run in runs
         if run.logged and run.records
     }

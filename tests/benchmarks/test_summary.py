@@ -2,7 +2,6 @@
 prints them.
 """
 
-import dataclasses
 import math
 from typing import Any
 
@@ -16,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
-from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
+from spiqa_tasks.benchmarks.summary import remark_on_answers, shares
 
 MADE = Signature("0.2.0", "offline", "mmstar/val@d1", prompt="p1", settings="prompt=letter").text
 
@@ -163,9 +162,9 @@ def test_truncated_answers_are_those_that_tell() -> None:
         Record("2", details={"truncated": False}),
         Record("3"),
     ]
-    assert outcomes(records).truncated == pytest.approx(1 / 3)
-    assert outcomes([Record("1", rule="truncated"), Record("2")]).truncated == 0.5
-    assert outcomes(records[2:]).truncated is None
+    assert shares(records)["truncated"] == pytest.approx(1 / 3)
+    assert shares([Record("1", rule="truncated"), Record("2")])["truncated"] == 0.5
+    assert shares(records[2:])["truncated"] is None
 
 
 def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> None:
@@ -182,16 +181,21 @@ def test_what_nothing_was_read_in_is_unparsed_and_a_failed_request_is_not() -> N
         Record("5", "None"),
         Record("6", "so", rule="unformatted"),
     ]
-    assert outcomes(unread + others) == Outcomes(6, 0, 3 / 6, 1 / 6, None, 1 / 6)
+    assert shares(unread + others) == {
+        "n": 6,
+        "refused": 0,
+        "unparsed": 3 / 6,
+        "failed": 1 / 6,
+        "truncated": None,
+        "scored_unparsed": 1 / 6,
+    }
 
 
 @pytest.mark.parametrize(("count", "said"), [(4, ""), (5, "of 100 answers 5 truncated")])
 def test_the_sentence_begins_at_five_percent(count: int, said: str) -> None:
     """Fewer answers of a kind are no news."""
-    assert (
-        outcomes([Record(str(n), details={"truncated": n < count}) for n in range(100)]).remark
-        == said
-    )
+    records = [Record(str(n), details={"truncated": n < count}) for n in range(100)]
+    assert remark_on_answers(records) == said
 
 
 @pytest.mark.parametrize("benchmark", ["mmstar", "spiqa", "scifibench"])
@@ -217,9 +221,12 @@ def test_a_cut_answer_that_was_read_keeps_its_rule() -> None:
 
 def test_refusals_and_unparsed_answers_are_one_kind_of_loss() -> None:
     """3% of each are 6% that say nothing, which is more than the 5% from which they are told."""
-    shares = Outcomes(100, 0.03, 0.03, failed=0.0, truncated=None, scored_unparsed=0.0)
-    assert shares.remark == "of 100 answers 3 refused, 3 empty or unparsed"
-    assert dataclasses.replace(shares, refused=0.01).remark == ""
+    unread = [Record(f"u{n}", status="unparsed") for n in range(3)]
+    refused = [Record(f"r{n}", refused=True) for n in range(3)]
+    read = [choice(n, right=True) for n in range(96)]
+    remark = remark_on_answers([*unread, *refused, *read[:94]])
+    assert remark == "of 100 answers 3 refused, 3 empty or unparsed"
+    assert remark_on_answers([*unread, *refused[:1], *read]) == ""
 
 
 def test_the_warning_names_three_of_the_answers_that_are_none() -> None:

@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
-from spiqa_tasks.benchmarks.summary import Outcomes, outcomes
+from spiqa_tasks.benchmarks.summary import remark_on_answers, shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, plain
 
@@ -230,11 +230,19 @@ def test_every_answer_counts_once(tmp_path: Path) -> None:
     samples = [sample_of(row, texts[place] if place < 6 else "A") for place, row in enumerate(rows)]
     write_run(tmp_path, "m", {"t": samples}, settings={"t": "ablation=text"}, split="demo")
     (run,) = runs_at(tmp_path)
-    found = outcomes(run.questions)
-    assert found == Outcomes(24, 1 / 24, 3 / 24, 2 / 24, None, 0)
-    assert found.remark == "of 24 answers 1 refused, 3 empty or unparsed"
-    for name, share in (("refusal_rate", found.refused), ("unparsed_rate", found.unparsed)):
-        assert run.value(run.metric(name)).value == pytest.approx(share)
+    found = shares(run.questions)
+    assert found == {
+        "n": 24,
+        "refused": 1 / 24,
+        "unparsed": 3 / 24,
+        "failed": 2 / 24,
+        "truncated": None,
+        "scored_unparsed": 0,
+    }
+    remark = remark_on_answers(run.questions)
+    assert remark == "of 24 answers 1 refused, 3 empty or unparsed"
+    for metric, kind in (("refusal_rate", "refused"), ("unparsed_rate", "unparsed")):
+        assert run.value(run.metric(metric)).value == pytest.approx(found[kind])
 
 
 @pytest.mark.parametrize(
