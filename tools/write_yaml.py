@@ -67,8 +67,8 @@ def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[
     """
     metrics: dict[str, Metric] = {}
     for parsed in map(benchmark.parse, variants):
-        for name in benchmark.rows_of_table(parsed):
-            metrics.setdefault(name, benchmark.metric(name, parsed))
+        for name, (metric, _) in benchmark.rows_of_table(parsed).items():
+            metrics.setdefault(name, metric)
     splits = ", ".join(f"{split}: {STUB}" for split in benchmark.splits)
     rows = "".join(
         f"  - {{metric: {name}, aggregation: !function spiqa_tasks.utils.answers.aggregate, "

@@ -126,17 +126,16 @@ class Benchmark:
         """
         return parse_settings(self.settings, text)
 
-    def rows_of_table(self, settings: Any) -> list[str]:
-        """Return the rows of the host's table, `metric` or `metric/group`, the headline first."""
-        rows = []
+    def rows_of_table(self, settings: Any) -> dict[str, tuple[Metric, str | None]]:
+        """Return the rows of the host's table, the headline first: `metric` or `metric/group` ->
+        (metric, group or None).
+        """
+        rows: dict[str, tuple[Metric, str | None]] = {}
         for metric in self.metrics(settings):
             if metric.in_table:
-                rows += [metric.name, *(f"{metric.name}/{group}" for group in metric.groups)]
+                rows[metric.name] = (metric, None)
+                rows |= {f"{metric.name}/{group}": (metric, group) for group in metric.groups}
         return rows
-
-    def metric(self, name: str, settings: Any) -> Metric:
-        """Return the metric of a row (`metric` or `metric/group`); KeyError if unknown."""
-        return {metric.name: metric for metric in self.metrics(settings)}[name.partition("/")[0]]
 
     def with_metrics(self, names: Collection[str]) -> Benchmark:
         """Return the benchmark with only these metrics.

@@ -206,12 +206,10 @@ class Scorer:
         return None
 
     def value(self, name: str, records: Records) -> Value:
-        """Return the value of a row of the table (`metric` or `metric/group`) over the records
-        of its group.
-        """
+        """Return the value of a row of the host's table over the records of its group."""
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
-        metric = self.benchmark.metric(name, self.settings)
+        metric, _ = self.benchmark.rows_of_table(self.settings)[name]
         questions = () if metric.of_documents else self.questions(records)
         return RecordSet(records, questions).value(metric)
 

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
-from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
+from spiqa_tasks.benchmarks.metric import SCORING_FAILED
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -161,7 +161,9 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict
     """Return the result of `process_results`: the values of `metric_values` for the rows of the
     host's table.
     """
-    values_of_rows = metric_values(record, _rows_of(scorer), scorer.join is not None)
+    rows = scorer.benchmark.rows_of_table(scorer.settings)
+    computable = {name: row for name, row in rows.items() if scorer.why_not(row[0]) is None}
+    values_of_rows = metric_values(record, computable, scorer.join is not None)
     headline = next((values.get("score") for values in values_of_rows.values()), None)
     if record.status == "scoring_failed":
         values_of_rows[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
@@ -176,17 +178,6 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict
     if headline is not None:
         logged[BASELINE] = headline
     return logged
-
-
-def _rows_of(scorer: Scorer) -> dict[str, tuple[Metric, str | None]]:
-    """Return the rows of the host's table whose metric can be computed: row -> (metric, group)."""
-    computable = {metric.name: metric for metric in scorer.metrics}
-    rows = {}
-    for row in scorer.benchmark.rows_of_table(scorer.settings):
-        metric, _, group = row.partition("/")
-        if metric in computable:
-            rows[row] = (computable[metric], group or None)
-    return rows
 
 
 def split_repeats(instances: list[Any]) -> None:

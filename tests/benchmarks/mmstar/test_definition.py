@@ -158,7 +158,7 @@ def test_the_whole_record_of_an_answer() -> None:
 def test_a_reported_prompt_has_the_hosts_numbers_in_the_table(prompt: Any) -> None:
     """In the place of the capabilities; our own prompts have none of them."""
     rates = ["refusal_rate", "unparsed_rate", "request_failed_rate"]
-    assert MMSTAR.rows_of_table(MMStarSettings(prompt)) == [
+    assert [*MMSTAR.rows_of_table(MMStarSettings(prompt))] == [
         *("accuracy", "accuracy_released", *rates, "accuracy_vlmevalkit"),
         *("accuracy_vlmevalkit_2026_06", "accuracy_lmms_eval"),
     ]

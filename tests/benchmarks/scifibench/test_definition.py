@@ -60,7 +60,7 @@ def test_judge_is_asked_only_where_the_matcher_finds_nothing(
     assert len(server.requests) == 1
     assert [record.scores["accuracy_llm"] for record in records] == [1, 0, 1]
     assert [record.scores["accuracy"] for record in records] == [1, 0, 0]
-    extractor = scorer.benchmark.metric("extractor_rate", scorer.settings)
+    extractor, _ = scorer.benchmark.rows_of_table(scorer.settings)["extractor_rate"]
     assert [extractor.compute([record]).value for record in records] == [0, 0, 1]
     assert [entry["text"] for entry in records[2].verdicts] == [row["answer"]]
     assert parse(records[2].signature).judge == "openai:judge"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
@@ -185,10 +186,10 @@ def test_first_document_carries_its_question_through_a_file(
     assert [record.scores["l3score"] for record in anchors] == pytest.approx([NO, 0.0, YES])
     read = [Record.from_dict(json.loads(json.dumps(record.as_dict()))) for record in records]
     before = len(server.requests)
+    again = RecordSet(read, scorer.questions(read))
     for metric in writer.metrics:
-        assert scorer.value(metric.name, read).value == pytest.approx(
-            writer.value(metric.name, records).value
-        )
+        value = RecordSet(records, writer.questions(records)).value(metric).value
+        assert again.value(metric).value == pytest.approx(value)
     assert len(server.requests) == before
 
 

@@ -87,8 +87,7 @@ def test_tables_are_short_and_begin_with_the_headline() -> None:
             )
             rows = task.benchmark.rows_of_table(settings)
             assert len(rows) <= MOST_ROWS[task.benchmark_name], name
-            assert rows[0] == task.benchmark.metrics(settings)[0].name
-            assert len(set(rows)) == len(rows)
+            assert next(iter(rows)) == task.benchmark.metrics(settings)[0].name
 
 
 def test_multimodal_gain_has_tasks_of_the_host_or_ours(

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -128,7 +128,7 @@ def test_both_hosts_give_the_same_numbers(
     assert {shown(message(row)) for task in [*tasks, PICTURES] for row in rows_of(task)} == prompts
 
 
-def rows_of_table(name: str) -> list[str]:
+def rows_of_table(name: str) -> Collection[str]:
     """The rows of the other host's table."""
     (task,) = find_tasks([name])
     return task.benchmark.rows_of_table(task.settings)
