@@ -56,10 +56,9 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
         "max_tokens": request.max_tokens,
         "top_logprobs": request.top_logprobs,
         "repeat": request.repeat,
-        "lookup": (),  # a field of earlier versions, whose verdicts are found by it
+        "draws": request.draws,
+        "thoughts": request.thoughts,
     }
-    if request.draws:
-        fields |= {"draws": request.draws, "thoughts": request.thoughts}
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 

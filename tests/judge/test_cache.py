@@ -256,14 +256,12 @@ def test_a_verdict_that_failed_is_not_stored(path: Path) -> None:
 
 
 KEYS = {
-    """{"base_url": "http://h/v1", "extra": "", "fingerprint": "f", "images": [], "lookup": [], \
+    """{"base_url": "http://h/v1", "draws": 0, "extra": "", "fingerprint": "f", "images": [], \
 "max_tokens": 1, "model": "gpt-4o", "prompt": "p", "provider": "openai", "repeat": 0, \
-"top_logprobs": 5}""": JudgeRequest("p"),
+"thoughts": 0, "top_logprobs": 5}""": JudgeRequest("p"),
     """{"base_url": "http://h/v1", "draws": 2, "extra": "", "fingerprint": "f", "images": [], \
-"lookup": [], "max_tokens": 3, "model": "gpt-4o", "prompt": "p", "provider": "openai", \
-"repeat": 0, "thoughts": 7, "top_logprobs": 5}""": JudgeRequest(
-        "p", max_tokens=3, draws=2, thoughts=7
-    ),
+"max_tokens": 3, "model": "gpt-4o", "prompt": "p", "provider": "openai", "repeat": 0, \
+"thoughts": 7, "top_logprobs": 5}""": JudgeRequest("p", max_tokens=3, draws=2, thoughts=7),
 }
 """JSON of which a key is the hash -> the request."""
 
