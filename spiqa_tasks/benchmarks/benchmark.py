@@ -97,7 +97,6 @@ class Benchmark:
         files: (split, settings) -> (repository, pattern) pairs that `load` reads.
         scoring_settings: settings -> settings for scoring: no images, no full text.
         judge: settings -> name of the judge's rule in `judge.rules.RULES`, or None.
-        signature: settings -> signature fields that they add to their own text.
         join: settings -> function that joins document records into question records, or None.
         remarks: records of a run -> warnings for people.
         scoring: names of the settings that change scores only, nothing that a model sees.
@@ -114,7 +113,6 @@ class Benchmark:
     files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     scoring_settings: Callable[[Any], Any] = lambda settings: settings
     judge: Callable[[Any], str | None] = lambda _settings: None
-    signature: Callable[[Any], Mapping[str, str]] = lambda _settings: {}
     join: Callable[[Any], Join | None] = lambda _settings: None
     remarks: Callable[[Records], list[str]] = lambda _records: []
     scoring: frozenset[str] = frozenset()

@@ -48,7 +48,7 @@ def make_scorer(
     """
     parsed = benchmark.parse(settings)
     metrics = benchmark.metrics(parsed)
-    fields = dict(benchmark.signature(parsed))
+    fields: dict[str, str] = {}
     for metric in metrics:
         fields |= metric.signature
     if judge is not None:
@@ -82,7 +82,7 @@ class Scorer:
     Attributes:
         host: name and version, for the signature.
         judge: None if there is none or it is not needed.
-        signature: signature fields of the settings, the metrics and the judge.
+        signature: signature fields of the metrics, the judge and the answers.
         unavailable: text metric -> why it cannot be computed on this machine.
     """
 

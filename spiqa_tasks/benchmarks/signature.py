@@ -8,9 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from typing import Any
-
-from spiqa_tasks.files.pictures import GREY
 
 PACKAGE = "spiqa-tasks"
 
@@ -32,9 +29,6 @@ class Signature:
         host: `lmms-eval 0.7.3`, `vlmevalkit 0.0.20` or `offline`.
         data: benchmark, split and digest of the release file.
         prompt: hash of the wording.
-        resized: how SPIQA's squares were made of figures; '' for figures and squares as released.
-        grey_level: level and size of the grey pictures shown instead of the questions' own.
-        image_marks: `kept` if marks such as `<image 1>` stay in questions shown without pictures.
         model_wrapper: what the model `ablated` changes in what the wrapped model is shown.
         max_side: `up to 512 px` if the host's model class sends pictures no larger.
         predictions: format of the file that the responses were read from.
@@ -50,10 +44,7 @@ class Signature:
     data: str = ""
     prompt: str = ""
     settings: str = ""
-    grey_level: str = ""
-    image_marks: str = ""
     model_wrapper: str = ""
-    resized: str = ""
     max_side: str = ""
     matcher: str = ""
     tokenizer: str = ""
@@ -134,8 +125,3 @@ def merged(signatures: Iterable[Signature]) -> Signature:
         values = dict.fromkeys(getattr(signature, name) for signature in distinct)
         fields[name] = "+".join(filter(None, values))
     return Signature(**fields)
-
-
-def ablation_fields(settings: Any) -> dict[str, str]:
-    """Return the signature fields of the setting `ablation`."""
-    return {"grey_level": f"{GREY} at the original size"} if settings.ablation == "grey" else {}

@@ -36,7 +36,6 @@ from spiqa_tasks.benchmarks.mmstar.release import (
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.record import Record, Records, Response
-from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
@@ -249,16 +248,6 @@ def metrics(settings: MMStarSettings) -> list[Metric]:
     return [headline, mean_of("accuracy_released"), *FAILURE_RATES, *of_hosts, TRUNCATED_RATE]
 
 
-def signature_fields(settings: MMStarSettings) -> dict[str, str]:
-    """Return the signature fields of the ablation.
-
-    Without pictures, `<image 1>` stays in 100 questions, as in the authors' code; the model
-    `ablated` removes such marks.
-    """
-    marks = {"image_marks": "kept"} if settings.ablation == "text" else {}
-    return ablation_fields(settings) | marks
-
-
 MMSTAR = Benchmark(
     name="mmstar",
     splits={"val": 1500, "demo": 24},
@@ -270,5 +259,4 @@ MMSTAR = Benchmark(
     settings=MMStarSettings,
     files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     scoring_settings=lambda settings: dataclasses.replace(settings, ablation="text"),
-    signature=signature_fields,
 )

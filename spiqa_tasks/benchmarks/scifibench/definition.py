@@ -25,7 +25,6 @@ from spiqa_tasks.benchmarks.scifibench.release import (
     SciFIBenchSettings,
     load,
 )
-from spiqa_tasks.benchmarks.signature import ablation_fields
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate, Rule
 
@@ -207,7 +206,6 @@ SCIFIBENCH = Benchmark(
     scoring_settings=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
     ),
-    signature=ablation_fields,
     judge=lambda settings: _RULES[settings.extractor],
     scoring=frozenset({"extractor"}),
 )

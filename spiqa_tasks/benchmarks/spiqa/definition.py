@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.open_metrics import judge_advice
 from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Response, metric_requests
-from spiqa_tasks.benchmarks.signature import ablation_fields, parse
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
@@ -131,14 +131,6 @@ def image_limit_advice(records: Records) -> list[str]:
     ]
 
 
-def _signature(settings: SpiqaSettings) -> dict[str, str]:
-    """Return the signature's fields of the pictures shown."""
-    fields = ablation_fields(settings)
-    if settings.resolution.isdecimal():
-        fields["resized"] = "bicubic"  # as the open models' scripts do; Gemini's is bilinear
-    return fields
-
-
 SPIQA = Benchmark(
     name="spiqa",
     splits={"testA": 666, "testB": 228, "testC": 493, "val": 2085, "train": 262524, "demo": 39},
@@ -154,7 +146,6 @@ SPIQA = Benchmark(
         ablation="text",
         setting="direct" if settings.setting == "fullpaper" else settings.setting,
     ),
-    signature=_signature,
     judge=lambda settings: settings.rule,
     join=lambda settings: partial(join, settings) if settings.setting == "perfigure" else None,
     remarks=lambda records: [*image_limit_advice(records), *judge_advice(records)],

@@ -17,19 +17,6 @@ SIGNATURE = Signature("1", "offline", "spiqa/testB@0123456789ab").text
 
 
 @pytest.mark.parametrize(
-    ("settings", "fields"),
-    [
-        ("resolution=112", {"resized": "bicubic"}),
-        ("resolution=224px", {}),
-        ("setting=cot", {}),
-    ],
-)
-def test_the_signature_says_how_figures_were_resized(settings: str, fields: dict[str, str]) -> None:
-    """By us alone: the release's small pictures are as released."""
-    assert SPIQA.signature(SPIQA.parse(settings)) == fields
-
-
-@pytest.mark.parametrize(
     ("reason", "advised"),
     [
         ("Error code: 400 - At most 1 image(s) may be provided in one request.", True),
