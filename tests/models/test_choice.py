@@ -2,14 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from choice_task import lettered, write_task
 
 from spiqa_tasks.benchmarks.mmstar.release import read_options
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 
 
@@ -18,7 +17,12 @@ def real_rows(real_data: Path) -> list[dict[str, Any]]:
     lines = (real_data / "mmstar" / "llava_next_34b_sample.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     return [
-        {**row, "id": str(row["index"]), "letters": list(read_options(row["question"]))}
+        {
+            **row,
+            "benchmark": "mmstar",
+            "id": str(row["index"]),
+            "letters": list(read_options(row["question"])),
+        }
         for row in rows
     ]
 
@@ -65,106 +69,24 @@ def test_baselines_refuse_free_form_tasks() -> None:
         RandomChoice().answer({"id": "1", "benchmark": "spiqa"}, [], "t")
 
 
-Run = Callable[..., list[tuple[dict[str, Any], str]]]
+@pytest.mark.parametrize("name", ["RandomChoice", "FrequentChoice"])
+def test_a_task_of_the_host_is_refused(name: str) -> None:
+    """Its options are nowhere but in its prompt."""
+    from spiqa_tasks.models import choice
+
+    doc = {"question": "Red or blue?\nA. red\nB. blue", "answer": "A"}
+    with pytest.raises(InputError, match="answer tasks of this package only"):
+        getattr(choice, name)().answer(doc, [doc], "mmmu/val")
 
 
-@pytest.fixture
-def answer(evaluate: Callable[..., dict[str, Any]], tmp_path: Path) -> Run:
-    """Runs a baseline on rows: (model, rows, model_args, **options) -> the rows with their
-    answers.
-    """
-    from numbers_task import manager
+def test_seed_and_question_alone_decide_a_random_choice() -> None:
+    """Whatever other questions there are."""
+    from spiqa_tasks.models.choice import RandomChoice
 
-    def run(
-        model: str, rows: list[dict[str, Any]], args: str = "", **options: Any
-    ) -> list[tuple[dict[str, Any], str]]:
-        folder = write_task(tmp_path / f"task{len(list(tmp_path.iterdir()))}", rows)
-        results = evaluate(model, ["host_choice"], args, task_manager=manager(folder), **options)
-        samples = sorted(results["samples"]["host_choice"], key=lambda sample: sample["doc_id"])
-        return [(rows[sample["doc_id"]], sample["filtered_resps"][0]) for sample in samples]
-
-    return run
-
-
-def test_random_choice_draws_each_questions_own_options(answer: Run) -> None:
-    """Over 300 questions each letter of four or two comes up about as often; seed and question
-    alone decide.
-    """
-    rows = [lettered(n, "A", 4 if n % 2 else 2) for n in range(300)]
-    found = answer("random_choice", rows)
-    four, two = (
-        Counter(said for row, said in found if len(row["options"]) == count) for count in (4, 2)
-    )
-    assert set(four) == set("ABCD")
-    assert set(two) == set("AB")
-    assert all(abs(count - 37.5) < 20 for count in four.values())
-    assert all(abs(count - 75) < 25 for count in two.values())
-    assert answer("random_choice", rows, limit=10) == found[:10]
-    assert answer("random_choice", rows, "seed=1") != found
-
-
-def test_frequent_choice_is_the_most_frequent_letter_of_a_category_whatever_the_limit(
-    answer: Run,
-) -> None:
-    """Of categories by the column of that name; of the whole split where there is none."""
-    letters = "ABBBCCDBBA"
-    rows = [lettered(n, letter, category="x" if n < 6 else "y") for n, letter in enumerate(letters)]
-    said = [letter for _, letter in answer("frequent_choice", rows)]
-    assert said == ["B"] * 10
-    rows = [lettered(n, letter, category="xy"[n // 5]) for n, letter in enumerate("AAABBCCDDD")]
-    assert [letter for _, letter in answer("frequent_choice", rows)] == ["A"] * 5 + ["D"] * 5
-    rows = [lettered(n, letter) for n, letter in enumerate("AADDD")]
-    assert [letter for _, letter in answer("frequent_choice", rows, limit=2)] == ["D", "D"]
-
-
-def test_options_by_their_texts_are_answered_so(answer: Run) -> None:
-    """Where the true answer is an option's text, the host compares texts."""
-    rows = [lettered(n, f"thing {n}2") for n in range(6)]
-    assert [said for _, said in answer("frequent_choice", rows)] == [
-        f"thing {n}2" for n in range(6)
-    ]
-    assert all(said in row["options"] for row, said in answer("random_choice", rows))
-
-
-def test_open_questions_among_choices_have_no_answer(answer: Run) -> None:
-    """They count as the task counts an empty answer."""
-    rows = [
-        lettered(0, "A"),
-        {"question": "How many?", "answer": "4", "options": []},
-        lettered(2, "B"),
-    ]
-    assert [bool(said) for _, said in answer("random_choice", rows)] == [True, False, True]
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (
-            {"question": "How many?", "answer": "4", "options": []},
-            "Expected choices, found no options",
-        ),
-        (
-            {"question": "Red or blue?", "answer": "red", "options": ["red", "blue"]},
-            "Expected choices, found no options",
-        ),
-    ],
-    ids=["open", "without letters"],
-)
-def test_options_that_cannot_be_told_are_refused(
-    answer: Run, row: dict[str, Any], message: str
-) -> None:
-    """In one sentence, rather than a number near zero."""
-    for model in ("random_choice", "frequent_choice"):
-        with pytest.raises(SystemExit, match=message):
-            answer(model, [row])
-
-
-def test_the_most_frequent_letter_needs_true_answers(answer: Run) -> None:
-    """A split whose answers are not told has random choices only."""
-    rows = [lettered(n, "") for n in range(3)]
-    with pytest.raises(SystemExit, match="Use --model random_choice"):
-        answer("frequent_choice", rows)
-    assert all(said in set("ABCD") for _, said in answer("random_choice", rows))
+    rows = load_rows("mmstar", "demo", "ablation=text")
+    letters = [RandomChoice().answer(row, rows, "t") for row in rows]
+    assert [RandomChoice().answer(row, rows[:1], "u") for row in reversed(rows)] == letters[::-1]
+    assert [RandomChoice(seed=1).answer(row, rows, "t") for row in rows] != letters
 
 
 def test_a_question_of_spiqa_is_refused_by_name() -> None:
