@@ -34,14 +34,17 @@ def parse_settings(kind: type[Any], text: str) -> Any:
 
     Absent keys keep their default.
 
-    Raises InputError: an unknown key, a key without a value, or a value outside the field's type or
-    choices.
+    Raises InputError: an unknown key with a value, a key alone, or a value outside the field's type
+    or choices.
     """
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
     for part in text.split(","):
         if item := part.strip():
             key, separator, value = item.partition("=")
+            # Files of earlier versions have settings that are gone, without a value.
+            if key not in types and item == f"{key}=":
+                continue
             if not separator or key not in types:
                 raise _unfit(f"KEY=VALUE with {', '.join(types)}", item)
             values[key] = _value(types[key], key, value)

@@ -18,7 +18,6 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.vision import ClipEncoder
 
 Row = dict[str, Any]
 
@@ -182,25 +181,6 @@ def test_answers_are_those_of_the_models_own_similarities(
     letters = [sample["accuracy"]["prediction"] for sample in result["samples"]["scifibench_demo"]]
     assert letters == expected(checkpoint, load_rows("scifibench", "demo", ""))
     assert len(set(letters)) > 1
-
-
-def test_similar_examples_can_go_by_image_and_caption(checkpoint: Path) -> None:
-    """With a checkpoint the last example is the nearest by the joint embedding of caption and
-    figure.
-    """
-    rows = load_rows(
-        "scifibench", "demo_fig2cap", f"shots=2,shot_kind=similar,encoder={checkpoint}"
-    )
-    encoder = ClipEncoder(str(checkpoint), "cpu")
-    texts = encoder.texts([row["caption"] for row in rows])
-    images = encoder.images([row["images"][0] for row in rows])
-    for index, row in enumerate(rows):
-        near = [
-            float(texts[index] @ texts[i] + images[index] @ images[i]) for i in range(len(rows))
-        ]
-        near[index] = -9
-        best = rows[max(range(len(rows)), key=near.__getitem__)]
-        assert row["shots"][-1]["images"] == best["images"]
 
 
 def test_task_without_pictures_is_refused(

@@ -204,7 +204,7 @@ SCIFIBENCH = Benchmark(
         (source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]
     ],
     scoring_settings=lambda settings: dataclasses.replace(
-        settings, ablation="text", ocr="no", shots=0, shot_kind="random", encoder=""
+        settings, ablation="text", ocr="no", shots=0, shot_kind="random"
     ),
     judge=lambda settings: _RULES[settings.extractor],
     scoring=frozenset({"extractor"}),

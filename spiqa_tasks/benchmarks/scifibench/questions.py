@@ -301,26 +301,12 @@ def examples(
     return picked
 
 
-def similarities_of(
-    questions: Sequence[ChoiceQuestion], checkpoint: str = ""
-) -> NDArray[np.float64]:
-    """Return cosines between the questions' true pairs, shape (questions, questions).
-
-    Of TF-IDF vectors of the captions, or of a CLIP checkpoint's concatenated unit embeddings of
-    image and caption (section 3.2, step 2).
-    """
+def similarities_of(questions: Sequence[ChoiceQuestion]) -> NDArray[np.float64]:
+    """Return cosines of TF-IDF vectors of the true captions, shape (questions, questions)."""
+    require("shots", "Choosing the most similar examples (shot_kind=similar)")
     import numpy as np
+    from sklearn.feature_extraction.text import TfidfVectorizer
 
     captions = [question.caption for question in questions]
-    if not checkpoint:
-        require("shots", "Choosing the most similar examples (shot_kind=similar)")
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(captions)
-        return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)
-    from spiqa_tasks.vision import ClipEncoder
-
-    encoder = ClipEncoder(checkpoint)
-    images = encoder.images([question.figure.path for question in questions])
-    joined = np.concatenate([encoder.texts(captions), images], axis=1)
-    return np.asarray(joined @ joined.T / 2, dtype=np.float64)
+    vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(captions)
+    return np.asarray((vectors @ vectors.T).toarray(), dtype=np.float64)

@@ -51,8 +51,7 @@ class SciFIBenchSettings:
         mark, ignore: the caption marked as <Correct> (section 4.7), and whether the prompt says to
             ignore the mark.
         shots, shot_kind: number of solved examples, other questions of the same file: `random`, or
-            the most `similar` by TF-IDF of the captions or by the embeddings of `encoder`, a folder
-            or hub id of a CLIP checkpoint.
+            the most `similar` by TF-IDF of the captions.
         sample: number of questions drawn from the split; 0 is all.
         extractor: `judge` asks a judge for the letter if our matcher finds none (appendix G.2);
             `released` does so in the words of the authors' README.
@@ -68,7 +67,6 @@ class SciFIBenchSettings:
     ignore: Literal["no", "yes"] = "no"
     shots: int = 0
     shot_kind: Literal["random", "similar"] = "random"
-    encoder: str = ""
     sample: int = 0
     extractor: Literal["none", "judge", "released"] = "none"
     seed: int = 0
@@ -77,7 +75,6 @@ class SciFIBenchSettings:
         plain = self.mark == "none" and self.shots == 0
         expected = {  # expectation -> whether it holds
             "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
-            "encoder with pictures": not self.encoder or self.ablation != "text",
             "prompt=released without mark, shots and ocr": (
                 self.prompt != "released" or (plain and self.ocr == "no")
             ),
@@ -147,7 +144,7 @@ def _rows(
     questions = [shuffled(question, settings.shuffle) for question in questions]
     similarities = None
     if settings.shots > 0 and settings.shot_kind == "similar":
-        similarities = similarities_of(questions, settings.encoder)
+        similarities = similarities_of(questions)
     shots = examples(questions, settings.shots, settings.seed, similarities)
     texts = _texts(questions) if settings.ocr == "yes" else {}
 

@@ -141,7 +141,6 @@ def test_pictures_may_be_grey(scifibench_release: Path) -> None:
     ("fields", "expected"),
     [
         ({"ocr": "yes", "ablation": "grey"}, "ocr=yes with ablation=none"),
-        ({"encoder": "x", "shots": 1, "ablation": "text"}, "encoder with pictures"),
         ({"prompt": "released", "shots": 1}, "prompt=released without mark, shots and ocr"),
         ({"prompt": "caption", "mark": "correct"}, "prompt=caption without mark and shots"),
     ],

@@ -222,22 +222,3 @@ def test_captions_are_near_by_the_words_that_they_share() -> None:
     words = ["loss of x", "loss of y", "a plot"]
     vectors = TfidfVectorizer(sublinear_tf=True, token_pattern=r"\S+").fit_transform(words)
     assert found == pytest.approx(np.asarray((vectors @ vectors.T).todense()))
-
-
-def test_pairs_are_near_by_both_embeddings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mean of the cosines of captions and of figures, by the checkpoint that is named."""
-
-    class Encoder:
-        def __init__(self, checkpoint: str) -> None:
-            assert checkpoint == "a/b"
-
-        def texts(self, texts: list[str]) -> Any:
-            assert texts == ["caption 0", "caption 1"]
-            return np.array([[1.0, 0.0], [0.6, 0.8]])
-
-        def images(self, paths: list[str]) -> Any:
-            assert paths == ["0.png", "1.png"]
-            return np.array([[1.0, 0.0], [0.0, 1.0]])
-
-    monkeypatch.setattr("spiqa_tasks.vision.ClipEncoder", Encoder)
-    assert similarities_of(APART[:2], "a/b") == pytest.approx(np.array([[1.0, 0.3], [0.3, 1.0]]))
