@@ -244,16 +244,23 @@ def rows_in_file(
         except _UnscorableError as error:
             faults[cells["id"]] = error
 
-    # most of a file of another kind would be left out, and the rest has a number that looks normal
-    is_of_other_kind = 2 * len(rows) <= len(table)
-    lacks = {row_id: fault.lacks for row_id, fault in faults.items()}
+    if fault := _fault_of_table(len(rows), len(table), list(faults.values())):
+        raise fault
+    return rows, {row_id: fault.lacks for row_id, fault in faults.items()}
+
+
+def _fault_of_table(
+    scored: int, total: int, faults: Sequence[_UnscorableError]
+) -> _UnscorableError | None:
+    """Return the fault for which none of a file's questions is scored, or None."""
+    # what is left of a file of another kind has a number that looks normal
+    if faults and scored <= total / 2:
+        return faults[0]
+
     # VLMEvalKit's tables lose the option `None`; more may be true answers of another column
-    without_option = [*lacks.values()].count(_AN_OPTION)
-    is_rare = is_covered(len(rows), len(rows) + without_option)
-    for fault in faults.values():
-        if is_of_other_kind or (fault.lacks == _AN_OPTION and not is_rare):
-            raise fault
-    return rows, lacks
+    without_option = [fault for fault in faults if fault.lacks == _AN_OPTION]
+    is_rare = is_covered(scored, scored + len(without_option))
+    return without_option[0] if without_option and not is_rare else None
 
 
 def _check_cells(cells: Cells, needed: Mapping[str, str]) -> None:
