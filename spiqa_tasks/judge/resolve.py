@@ -71,10 +71,7 @@ def parse_judge(
 
     is_public = bool(url) and url == provider.url
     extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
-    if is_public or not url:
-        headers = ()
-    elif not headers and _is_environs(url, environ):
-        headers = environ.get(HEADER_VARIABLE, "").splitlines()
+    sent = [] if is_public or not url else headers or _headers_of_environ(url, environ)
     return JudgeConfig(
         name,
         model,
@@ -82,7 +79,7 @@ def parse_judge(
         _checked_key(api_key or _key(provider, url, environ)),
         extra=extra,
         cache_dir=cache_path(environ),
-        headers=tuple(checked_header(header) for header in headers),
+        headers=tuple(map(checked_header, sent)),
     )
 
 
@@ -175,6 +172,10 @@ def _named_url(environ: Mapping[str, str]) -> str:
 def _is_environs(url: str, environ: Mapping[str, str]) -> bool:
     """Return whether the environment's secrets for a judge may go to this server."""
     return _named_url(environ) in ("", url)
+
+
+def _headers_of_environ(url: str, environ: Mapping[str, str]) -> list[str]:
+    return environ.get(HEADER_VARIABLE, "").splitlines() if _is_environs(url, environ) else []
 
 
 def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
