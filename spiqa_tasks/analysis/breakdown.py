@@ -1,6 +1,5 @@
 """Metrics by group of answers, with 95% intervals."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,8 +23,8 @@ class GroupValue:
     interval.
 
     `value` is NaN if it is withheld, `low` and `high` None without an interval. `questions` says
-    how many of the group's questions were answered, `n of N`: of the task's for all of them, and
-    where the group's own size is not known to be short of answers.
+    how many of the group's questions were answered, `n of N`; of the task's for all of them, and
+    where the size of the group is not known.
     """
 
     model: str
@@ -88,13 +87,9 @@ def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
 
 def _questions(run: Run, group: str, value: Value) -> str:
     """Return the answered questions of a group, `n of N`; the task's if the group's are unknown."""
-    if group == OVERALL:
-        return run.coverage
-
     size = run.written.sizes.get(group, 0)
-    is_short = value.n < size
-    is_known = size and not math.isnan(value.value)
     # Over a part of a task, a group may be short of answers without its file saying so.
-    if run.record_set.is_whole or is_short or is_known:
-        return f"{value.n} of {max(value.n, size)}"
-    return run.coverage
+    is_known = size or run.record_set.is_whole
+    if group == OVERALL or not is_known:
+        return run.coverage
+    return f"{value.n} of {max(value.n, size)}"

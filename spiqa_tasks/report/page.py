@@ -2,7 +2,7 @@
 
 import base64
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -260,8 +260,9 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
 
     shown = [_scores_table(measured, printed)]
     drawn = []
+    sizes = _sizes(runs)
     for title, records in _by_kind(runs, measured).items():
-        shown.append(_group_table(title, records, printed))
+        shown.append(_group_table(title, records, printed, sizes))
         drawn.append(_group_plot(title, records, colours))
 
     remarks = [
@@ -300,17 +301,36 @@ def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord
 
 
 def _group_table(
-    title: str, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
+    title: str,
+    measured: Sequence[ValueRecord],
+    printed: Iterable[ValueRecord],
+    sizes: Mapping[str, int],
 ) -> Table:
     """Return a metric by the groups of one kind, beside the paper's values for them."""
-    sizes = {record["group"]: record["questions"].partition(" of ")[2] for record in measured}
+    names = {record["group"] for record in measured}
     metric = measured[0]["metric"]
-    beside = [each for each in printed if each["group"] in sizes and each["metric"] == metric]
-    records = [
-        {**record, "size": f"{record['group']} (n={sizes[record['group']]})"}
-        for record in (*measured, *beside)
-    ]
-    return cross_table(records, "size", title, _group_notes(measured))
+    beside = [each for each in printed if each["group"] in names and each["metric"] == metric]
+
+    records = []
+    for record in (*measured, *beside):
+        group = record["group"]
+        head = f"{group} (n={sizes[group]})" if group in sizes else group
+        records.append({**record, "head": head})
+    return cross_table(records, "head", title, _group_notes(measured))
+
+
+def _sizes(runs: Iterable[Run]) -> Mapping[str, int]:
+    """Return group -> number of the task's questions in it, of the groups of a known size."""
+    sizes: Counter[str] = Counter()
+    for run in runs:
+        known = Counter(run.written.sizes)
+        # Answers to a part of a task do not show how many questions a group has.
+        if not known and run.record_set.is_whole:
+            for record in run.questions:
+                known.update(set(record.groups.values()))
+        # The larger of two sizes.
+        sizes |= known
+    return sizes
 
 
 def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
@@ -318,7 +338,9 @@ def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
     notes = []
     for record in measured:
         if record["value"] is None:
-            notes.append("A dash: fewer than 99% of the group's questions have a score.")
+            notes.append(
+                "A dash: fewer than 99% of the questions of the task or of the group have a score."
+            )
         elif record["low"] is None:
             notes.append(
                 "No interval: too few papers, or a metric that is no mean of single scores."

@@ -157,6 +157,14 @@ def test_a_group_of_unknown_size_has_the_tasks_coverage() -> None:
     assert found == {"all": "9 of 100", "math": "9 of 100"}
 
 
+def test_a_whole_group_of_a_part_of_a_task_is_whole() -> None:
+    """Its value is withheld as the task's is, and all of its questions were answered."""
+    written = Written(sizes={"math": 9, "science": 91})
+    run = replace(run_of(choices([True] * 9)), asked=100, written=written)
+    found = {row.group: (row.questions, row.is_of_part) for row in by_group(run, [run.metric()])}
+    assert found == {"all": ("9 of 100", True), "math": ("9 of 9", False)}
+
+
 def test_rates_of_groups_are_over_the_groups_records() -> None:
     """A rate has no column in the frame."""
     read, unread = choices([True, False])

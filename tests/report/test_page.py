@@ -8,6 +8,7 @@ import io
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import resources
@@ -22,6 +23,7 @@ from report_runs import choices, run_of, runs_at
 
 from spiqa_tasks import extras
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.errors import MissingPartError
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.page import (
@@ -36,7 +38,9 @@ from spiqa_tasks.report.page import (
 )
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
-from spiqa_tasks.runs.run import Identity, Run
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Identity, Run, Written
 
 LARGE = SIDES["large"]
 TABLE = Table(
@@ -254,13 +258,45 @@ def test_a_group_without_a_value_or_an_interval_says_why() -> None:
     runs = [run_of([*choices([True] * 200, "logical_reasoning"), failed], "a", "t")]
     _, groups = section(build(runs), "t (mmstar, val)").tables
     assert groups.grid.rows[0][-1].startswith("-")
-    assert groups.notes == ["A dash: fewer than 99% of the group's questions have a score."]
+    assert groups.notes == [
+        "A dash: fewer than 99% of the questions of the task or of the group have a score."
+    ]
 
     run = l3scores("x", 0.2, 0.4)
     records = [replace(record, cluster="p") for record in run.records]
     of_one_paper = run_of(records, "m", "spiqa_testA", f"{SPIQA}|judge:x")
     _, groups = section(build([of_one_paper]), "spiqa_testA (spiqa, testA)").tables
     assert groups.notes[-1].startswith("No interval: too few papers")
+
+
+@pytest.mark.usefixtures("drawn")
+def test_the_size_of_a_group_is_its_own_in_a_part_of_a_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the demo's 24 questions in six categories each has four, beside a whole run or not; it has
+    no size if the answers do not say how many questions it has.
+    """
+    monkeypatch.chdir(tmp_path)
+    rows = rows_for_scoring("mmstar", "demo", "")
+    for name, answered in (("whole", rows), ("half", rows[:12])):
+        lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in answered]
+        Path(f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    whole, half = (
+        run
+        for name in ("whole", "half")
+        for run in load_runs([RunPath(Path(f"{name}.jsonl"), "mmstar_demo")])[0]
+    )
+    assert set(Counter(row["category"] for row in rows).values()) == {4}
+    for runs, shown in (([half], rows[:12]), ([half, whole], rows)):
+        *_, table = section(build(runs), "mmstar_demo (mmstar, demo)").tables
+        assert len(table.grid.heads) == 2 + len({row["category"] for row in shown})
+        assert {head.partition(" ")[2] for head in table.grid.heads[2:]} == {"(n=4)"}
+        assert {row[2] for row in table.grid.rows if row[0] == "half"} == {"-"}
+
+    unsized = replace(half, written=Written())
+    *_, table = section(build([unsized]), "mmstar_demo (mmstar, demo)").tables
+    assert table.grid.heads[2] == "coarse_perception"
+    assert table.grid.rows[0][2] == "- (12 of 24)"
 
 
 def renamed(records: list[Record]) -> list[Record]:
