@@ -8,31 +8,23 @@ from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.description import ALL, COUNTED, printed
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
-from spiqa_tasks.commands.run_arguments import METRIC, RUN, TASK, add_include_path, add_part
+from spiqa_tasks.commands.run_arguments import METRIC, add_runs
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.published import PAPERS, Item, item_named, items
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
-from spiqa_tasks.runs.paths import RunPath
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("paper", nargs="?", choices=PAPERS, help="default: list all three")
-    parser.add_argument(
-        "item", nargs="?", metavar="ITEM", help="table8, figureB1, ...; default: list them"
-    )
-    parser.add_argument("runs", nargs="*", type=RunPath.parse, metavar="RUN", help=RUN)
-    parser.add_argument(
-        "--task", action="append", default=[], help=f"{TASK}; for counts, its split"
-    )
+    about = "table8, figureB1, ...; default: list them; --task names the split of counts"
+    parser.add_argument("item", nargs="?", metavar="ITEM", help=about)
     about = "only scores by this judge; to rank captions, one or several judges that see pictures"
-    parser.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
+    add_runs(parser, "*", about, "append")
     parser.add_argument("--metric", help=f"{METRIC}; a,b: several")
-    add_part(parser)
-    add_include_path(parser)
     add_format(parser)
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.commands.judge_options import all_stored
+from spiqa_tasks.commands.run_arguments import runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -23,9 +24,8 @@ from spiqa_tasks.judge.types import JudgeRequest, Verdict
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.published import Item
 from spiqa_tasks.report.printer import Column, Table, render
-from spiqa_tasks.runs.loading import own_runs
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import Selection
+from spiqa_tasks.runs.selection import has_samples
 from spiqa_tasks.scoring.ranking import parse_ranking
 
 # Names of the figure's own caption, and of all models' rankings taken together.
@@ -60,8 +60,8 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     stored.
     """
     judges = _judges(arguments.judge or (), item)
-    runs, remarks = own_runs(arguments.runs, Selection(tuple(arguments.task)))
-    say(*remarks)
+    arguments.judge = None  # who ranks has not scored the captions
+    runs, _ = runs_by_path(arguments)
     figures, left_out = read_figures(runs)
 
     ranks, failures = _rankings(judges, figures)
@@ -150,7 +150,10 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
 
 def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     """Return the runs of captioning. Raises InputError: none, of several settings, or too many."""
-    captioning = [run for run in runs if getattr(run.settings, "prompt", "") == "caption"]
+    captioning = []
+    for run in filter(has_samples, runs):
+        if getattr(run.settings, "prompt", "") == "caption":
+            captioning.append(run)
     kinds = {(run.own.split, run.signature.settings) for run in captioning}
     if len(kinds) != 1:
         raise InputError(
@@ -162,6 +165,12 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
             f"Expected captions of at most {MOST_MODELS} models, which get a letter each, "
             f"found {len(captioning)}."
         )
+    for run in captioning:
+        if withheld := run.record_set.withheld():
+            raise InputError(
+                f"Expected all captions of {run.name}: {withheld.reason}. Run it again, or add "
+                "--partial."
+            )
     return captioning
 
 

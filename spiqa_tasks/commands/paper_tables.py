@@ -23,8 +23,6 @@ from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import (
     as_shown,
-    measured_runs,
-    named_runs,
     runs_at,
     runs_by_path,
     withheld_values,
@@ -35,6 +33,7 @@ from spiqa_tasks.published import Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
 from spiqa_tasks.report.values import models_table, printed_records, records_of, shown_metrics
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import has_samples
 from spiqa_tasks.scoring.values import number, percent
 
 # Columns of published tables whose entries head columns, as in the papers; others label the rows.
@@ -104,11 +103,11 @@ _TABLES = {
 
 
 def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) -> Sequence[Run]:
-    """Return the runs as they are shown, less those of other papers' tasks.
+    """Return the runs as they are shown, less those of other papers' tasks, or without answers.
 
     Raises InputError: none is left.
     """
-    found = [run for run in runs if not run.is_own or run.own.benchmark_name == item.paper]
+    found = [run for run in runs if _is_of_paper(run, item.paper)]
     others = ", ".join(sorted({run.task for run in runs if run not in found}))
     if not found:
         raise InputError(
@@ -120,8 +119,20 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
     return as_shown(arguments, found)
 
 
+def _is_of_paper(run: Run, paper: str) -> bool:
+    # MMStar's tables have gain and leakage of other benchmarks, too.
+    if not run.is_own:
+        return paper == "mmstar"
+    return has_samples(run) and run.own.benchmark_name == paper
+
+
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(measured_runs(arguments), item, arguments)
+    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    for run in runs:
+        measured = [metric for metric in run.metrics if arguments.metric in (None, metric.name)]
+        # Without a name the first one is measured, the headline.
+        say(*withheld_values(run, measured[:1]))
+
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
     made = Table(rows, table.labels, table.values)
@@ -130,7 +141,7 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(named_runs(arguments), item, arguments)
+    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
     unjudged = [run for run in runs if not judged_scores(run)]
     rows = correlations(runs)
 
@@ -142,7 +153,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(named_runs(arguments), item, arguments)
+    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
     print(render(arguments.format, models_table(runs, item.name)))
     return 0
 

@@ -8,10 +8,10 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build, has_samples
+from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
-from spiqa_tasks.runs.selection import with_short_names, with_unique_labels
+from spiqa_tasks.runs.selection import has_samples, with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
 # Option that names a file -> its help.

@@ -9,7 +9,7 @@ from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES
 from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.join import LeftOut
-from spiqa_tasks.runs.loading import load_runs, own_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
@@ -25,18 +25,23 @@ from spiqa_tasks.runs.selection import (
 # Help of the arguments that most commands share.
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
+JUDGE = "only scores by this judge; it also judges answers that have no score"
 RUN = (
     "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or score"
     " --output, or your own answers as TASK=FILE"
 )
 
 
-def add_runs(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
-    """Add the arguments that name runs, and that say which of these count, and how."""
+def add_runs(
+    parser: argparse.ArgumentParser, nargs: str = "+", judge: str = JUDGE, judges: str = "store"
+) -> None:
+    """Add the arguments that name runs, and that say which of these count, and how.
+
+    `judge` is the help of --judge, `judges` its action: `store` for one, `append` for several.
+    """
     parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=RUN)
     parser.add_argument("--task", action="append", default=[], help=TASK)
-    about = "only scores by this judge; it also judges answers that have no score"
-    parser.add_argument("--judge", metavar="PROVIDER:MODEL[@URL]", help=about)
+    parser.add_argument("--judge", action=judges, metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_part(parser)
     add_include_path(parser)
     add_columns(parser)
@@ -84,7 +89,7 @@ def selection(arguments: argparse.Namespace) -> Selection:
         judge=arguments.judge,
         partial=arguments.partial,
         include=tuple(arguments.include_path),
-        columns=getattr(arguments, "columns", USUAL),
+        columns=arguments.columns,
         subset=subset,
     )
 
@@ -93,25 +98,6 @@ def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
     """Print remarks on stderr, and add those on answers left out to `arguments.left_out`."""
     say(*remarks)
     arguments.left_out += [remark for remark in remarks if isinstance(remark, LeftOut)]
-
-
-def named_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the named runs of this package's tasks; remarks about others go to stderr."""
-    runs, remarks = own_runs(arguments.runs, selection(arguments))
-    say_remarks(arguments, remarks)
-    return runs
-
-
-def measured_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs of `named_runs` with unique labels; reasons for a withheld metric go to
-    stderr.
-    """
-    runs = with_unique_labels(named_runs(arguments))
-    for run in runs:
-        measured = [metric for metric in run.metrics if arguments.metric in (None, metric.name)]
-        # Without a name the first one is measured, the headline.
-        say(*withheld_values(run, measured[:1]))
-    return runs
 
 
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:

@@ -26,8 +26,7 @@ from spiqa_tasks.commands.run_arguments import (
     add_include_path,
     add_part,
     as_shown,
-    named_runs,
-    runs_at,
+    runs_by_path,
     say_remarks,
     selection,
     withheld_values,
@@ -47,12 +46,7 @@ from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import (
-    Selection,
-    remarks_on_answers,
-    select_tasks,
-    with_unique_labels,
-)
+from spiqa_tasks.runs.selection import Selection, has_samples, with_unique_labels
 from spiqa_tasks.scoring.values import number
 
 # Name that stands for all metrics in `--metrics`.
@@ -188,7 +182,7 @@ def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
 
 def _print_stored(arguments: argparse.Namespace) -> int:
     """Print the scores that RUNs have; 0 if they are whole."""
-    runs = named_runs(_as_runs(arguments))
+    runs = list(filter(has_samples, runs_by_path(_as_runs(arguments))[0]))
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
     if arguments.dry_run:
@@ -228,11 +222,8 @@ def _print_reported(arguments: argparse.Namespace) -> int:
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the RUNs that have samples, also of a host's own tasks."""
-    as_runs = _as_runs(arguments)
-    runs = select_tasks(runs_at(as_runs.runs, as_runs), as_runs.task)
-    logged = [run for run in runs if run.logged and run.records]
-    say(*remarks_on_answers(logged))
-    return logged
+    runs, _ = runs_by_path(_as_runs(arguments))
+    return [run for run in runs if run.logged and run.records]
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:

@@ -101,17 +101,12 @@ class Report:
     head: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def has_samples(run: Run) -> bool:
-    """Return whether a page shows a run: one of our tasks with answers."""
-    return run.is_own and run.logged and bool(run.records)
-
-
 def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Report:
     """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
 
     `notes` are about runs that are left out.
     """
-    tasks = _by_task(filter(has_samples, runs))
+    tasks = _by_task(filter(selection.has_samples, runs))
     shown = [run for members in tasks.values() for run in members]
 
     colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}

@@ -58,26 +58,6 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
     return loaded, remarks
 
 
-def own_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
-    """Return the runs of this package's tasks that have their answers, and remarks.
-
-    Raises InputError: there are none.
-    """
-    runs, remarks = load_runs(paths, wanted)
-    chosen = selection.select_tasks(runs, wanted.tasks)
-    remarks += selection.remarks_on(chosen)
-    found = [run for run in chosen if run.is_own and run.logged and run.records]
-    if not found:
-        tasks = ", ".join(wanted.tasks) or "this package's tasks"
-        files = ", ".join(sorted({str(run.path) for run in chosen}))
-        raise InputError(
-            f"Expected samples of {tasks}; found none in {files}. Run lmms-eval with "
-            "--log_samples; samples of other tasks are read by `compare`, `gain` and load_samples."
-            f" {' '.join(remarks)}".rstrip()
-        )
-    return found, remarks + selection.remarks_on_answers(found)
-
-
 def unscored_runs(
     paths: Sequence[RunPath], wanted: Selection, name: str = ""
 ) -> tuple[ByTask, list[str]]:

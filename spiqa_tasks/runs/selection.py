@@ -343,6 +343,11 @@ def _parts(model: str) -> list[str]:
     return [kind, *(f"{key}={value}" for key, value in model_arguments(arguments).items())]
 
 
+def has_samples(run: Run) -> bool:
+    """Return whether a run is one of a task of this package, with its answers."""
+    return run.is_own and run.logged and bool(run.records)
+
+
 def remarks_on(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run without answers, or with too few of them."""
     remarks = []

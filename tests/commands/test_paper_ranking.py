@@ -155,6 +155,50 @@ def test_judge_without_eyes_and_runs_without_captions_are_refused(
     assert server.requests == []
 
 
+def test_listed_figures_alone_are_ranked(
+    server: OpenAIServer, runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--ids` names three of the figures that both models have a caption of."""
+    keys = [row["id"] for row in load_rows("scifibench", "demo_fig2cap", "prompt=caption")[:3]]
+    listed = tmp_path / "ids.txt"
+    listed.write_text("\n".join(keys))
+    assert main([*RANK, *runs, *JUDGES[:2], "--ids", str(listed), "--json"]) == 0
+    assert {row["openai:first"]["n"] for row in json.loads(capsys.readouterr().out)} == {3}
+    assert len(server.requests) == 3
+
+
+def test_captions_of_a_part_of_the_figures_are_ranked_if_that_is_asked_for(
+    server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 12 figures 6 have a caption: no judge is paid without `--partial`."""
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
+    samples = [sample_of(row, "caption by a") for row in rows[:6]]
+    write_captions(tmp_path, "a", samples, asked=len(rows))
+    command = [*RANK, str(tmp_path), *JUDGES[:2]]
+    assert main(command) == 2
+    assert "6 of 12 questions were answered" in capsys.readouterr().err
+    assert server.requests == []
+    main([*command, "--partial"])
+    assert len(server.requests) == 6
+
+
+@pytest.mark.usefixtures("server")
+def test_an_unreadable_file_of_captions_is_done_in_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All figures of the others are ranked, and the status is 3."""
+    rows = load_rows("scifibench", "demo_fig2cap", "prompt=caption")
+    samples = [sample_of(row, "caption by a") for row in rows]
+    write_captions(tmp_path / "a", "a", samples)
+    command = [*RANK, str(tmp_path), *JUDGES[:2]]
+    assert main(command) == 0
+    write_captions(tmp_path / "c", "c", samples)
+    (broken,) = (tmp_path / "c").rglob("*_samples_*.jsonl")
+    broken.write_text("{broken")
+    assert main(command) == 3
+    assert "Left out: " in capsys.readouterr().err
+
+
 def test_each_judge_may_have_its_own_address(
     server: OpenAIServer,
     runs: list[str],

@@ -22,7 +22,7 @@ from spiqa_tasks.report.values import (
     printed_records,
     score_table,
 )
-from spiqa_tasks.runs.loading import own_runs
+from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Identity, Run, Written
 from spiqa_tasks.runs.selection import Selection
@@ -232,7 +232,7 @@ def runs(tmp_path: Path) -> list[Run]:
             benchmark="scifibench",
             split=split,
         )
-    return own_runs([RunPath(tmp_path)], Selection(partial=True))[0]
+    return load_runs([RunPath(tmp_path)], Selection(partial=True))[0]
 
 
 def test_both_subsets_and_their_mean_stand_in_one_row(runs: list[Run]) -> None:

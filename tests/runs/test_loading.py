@@ -1,6 +1,7 @@
 """From what is named to scored runs."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,13 +24,20 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.runs.loading import load_runs, own_runs, unscored_runs
+from spiqa_tasks.runs.loading import load_runs, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import EVERY, Selection, judged_as_wanted
+from spiqa_tasks.runs.selection import (
+    EVERY,
+    Selection,
+    has_samples,
+    judged_as_wanted,
+    remarks_on,
+    remarks_on_answers,
+)
 
 RIGHT = right_answers("mmstar_demo")
 HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumerate(RIGHT.items())}
@@ -38,10 +46,6 @@ HALF = {key: text if place % 2 else "no letter" for place, (key, text) in enumer
 
 def load(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
     return load_runs([RunPath.parse(str(place)) for place in places], Selection(**wanted))
-
-
-def own(*places: str | Path, **wanted: Any) -> tuple[list[Run], list[str]]:
-    return own_runs([RunPath.parse(str(place)) for place in places], Selection(**wanted))
 
 
 def accuracies(runs: list[Run]) -> dict[str, float]:
@@ -116,7 +120,7 @@ def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
             model_args=arguments,
             stamp=f"2025010{place}_000000",
         )
-    runs, remarks = own(tmp_path)
+    runs, remarks = load(tmp_path)
     assert remarks == []
     assert accuracies(runs) == {
         f"vlm,{name}": 1 - wrong / 14 for name, (_, _, wrong) in given.items()
@@ -137,33 +141,30 @@ def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
     write_demo(tmp_path, HALF)
     write_demo(tmp_path, {}, "n", stamp="2").with_name("2_samples_mmstar_demo.jsonl").unlink()
     write_run(tmp_path, "m", {"mmmu_val": [{"mmmu_acc": {"id": "1"}}]}, stamp="3")
-    runs, remarks = own(tmp_path)
-    assert [run.name for run in runs] == ["m"]
-    assert remarks == [
+    runs, _ = load(tmp_path)
+    assert [run.name for run in runs if has_samples(run)] == ["m"]
+    of_task = [run for run in runs if run.task == "mmstar_demo"]
+    assert remarks_on(of_task) + remarks_on_answers(of_task) == [
         "mmstar_demo of n has no samples; run it with --log_samples.",
         "mmstar_demo of m: of 24 answers 12 empty or unparsed.",
     ]
-    assert len(load(tmp_path)[0]) == 3
+    assert len(runs) == 3
 
 
 def test_nothing_to_read_is_refused(tmp_path: Path) -> None:
-    """An empty folder, samples of the host's tasks only, and a broken samples file."""
+    """An empty folder, runs of other tasks, and a broken samples file."""
     with pytest.raises(InputError, match="found none"):
-        own(tmp_path)
-    path = write_run(tmp_path, "m", {"t": [{"accuracy": 1.0}]})
-    with pytest.raises(InputError) as error:
-        own(tmp_path)
-    told = (
-        f"Expected samples of this package's tasks; found none in {path}. Run lmms-eval with"
-        " --log_samples; samples of other tasks are read by `compare`, `gain` and load_samples."
-    )
-    assert str(error.value) == told
-    with pytest.raises(InputError, match="Expected samples of t, u; found none in"):
-        own(tmp_path, tasks=["t", "u"])
-    path = write_demo(tmp_path, HALF, stamp="2")
+        load(tmp_path)
+    write_run(tmp_path, "m", {"t": [{"accuracy": 1.0}]})
+    with pytest.raises(InputError, match=r"Expected runs of u, v; found t\. Correct"):
+        load(tmp_path, tasks=["u", "v"])
+    path = write_demo(tmp_path / "broken", HALF, stamp="2")
     path.with_name("2_samples_mmstar_demo.jsonl").write_text("{broken")
-    with pytest.raises(InputError, match=r"Left out: .* line 1"):
-        own(tmp_path)
+    with pytest.raises(DataError, match="line 1"):
+        load(tmp_path / "broken")
+    runs, remarks = load(tmp_path)
+    assert [run.task for run in runs] == ["t"]
+    assert [bool(re.match(r"Left out: .* line 1", remark)) for remark in remarks] == [True, True]
 
 
 @pytest.mark.parametrize("named", ["before", "task", "name"])
@@ -254,7 +255,7 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
     remark says why.
     """
     path = write_jsonl(tmp_path / "m_spiqa_demo.jsonl", right_answers("spiqa_demo"))
-    (run,), remarks = own(path)
+    (run,), remarks = load(path)
     assert run.metric().name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
     assert remarks == [
@@ -262,7 +263,7 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
         "or score it with --output first."
     ]
     write_judged(tmp_path / "host", "m", None)
-    (run,), remarks = own(tmp_path / "host")
+    (run,), remarks = load(tmp_path / "host")
     assert (run.metric().name, remarks) == ("bleu_1", [])
 
 
@@ -270,7 +271,7 @@ def test_l3score_speaks_for_a_judged_run(tmp_path: Path) -> None:
     """The scores that the judge gave are read from the records; nothing is asked again."""
     scores = [place / 38 for place in range(39)]
     write_judged(tmp_path, "m", scores)
-    (run,), _ = own(tmp_path)
+    (run,), _ = load(tmp_path)
     value = run.value(run.metric())
     assert (run.metric().name, value.n, value.value) == ("l3score", 39, pytest.approx(0.5))
     assert {"bleu_1", "judge_failed_rate"} <= {metric.name for metric in run.metrics}

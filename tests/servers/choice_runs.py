@@ -33,9 +33,11 @@ def write_own(
     return write_run(folder, model, tasks, benchmark="scifibench", **options)
 
 
-def write_captions(folder: Path, model: str, samples: Sequence[Mapping[str, Any]]) -> Path:
+def write_captions(
+    folder: Path, model: str, samples: Sequence[Mapping[str, Any]], **more: Any
+) -> Path:
     """Write a run of the demo's captioning task."""
-    options = {"settings": {CAPTIONING: "prompt=caption"}, "split": "demo_fig2cap"}
+    options = {"settings": {CAPTIONING: "prompt=caption"}, "split": "demo_fig2cap", **more}
     return write_own(folder, model, {CAPTIONING: samples}, **options)
 
 
