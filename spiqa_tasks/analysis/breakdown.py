@@ -1,7 +1,7 @@
 """Metrics by group of answers, with 95% intervals."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -9,6 +9,7 @@ from spiqa_tasks.analysis.merging import kinds_of
 from spiqa_tasks.benchmarks.metric import Metric, Value
 from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.values import without_nan
 
 # Group of all questions.
 OVERALL = "all"
@@ -17,34 +18,20 @@ OVERALL = "all"
 GROUP = "group"
 
 
-@dataclass(frozen=True)
-class GroupValue:
-    """A metric's value, in natural units, over the `n` scored answers of one group, with its 95%
-    interval.
+# A value with what it is of: model, source, judge, task, metric, group, ...
+ValueRecord = dict[str, Any]
 
-    `value` is NaN if it is withheld, `low` and `high` None without an interval. `questions` says
-    how many of the group's questions were answered, `n of N`; of the task's for all of them, and
-    where the size of the group is not known.
-    """
-
-    model: str
-    task: str
-    metric: str
-    group: str
-    n: int
-    value: float
-    low: float | None
-    high: float | None
-    questions: str = ""
-
-    @property
-    def is_of_part(self) -> bool:
-        """Whether questions of the group, or of the task, are without an answer."""
-        answered, _, every = self.questions.partition(" of ")
-        return answered != every
+# Source of computed values; those of papers and of others begin with `published, `, `reported, `.
+MEASURED = "measured"
 
 
-def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[GroupValue]:
+def is_of_part(record: ValueRecord) -> bool:
+    """Return whether questions of a measured value's group, or task, are without an answer."""
+    answered, _, every = record["questions"].partition(" of ")
+    return bool(answered != every)
+
+
+def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[ValueRecord]:
     """Return each metric by the groups in a column, or overall and then for every group.
 
     Names are in alphabetical order within a column. Source: SciFIBench section 4.5 and Table 5;
@@ -62,7 +49,7 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Group
             for name, members in frame.groupby(column):
                 found = _value_of_group(run, metric, str(name), members)
                 if found.n or found.reason:
-                    rows.append(group_value(run, metric.name, str(name), found))
+                    rows.append(record_of(run, metric.name, str(name), found))
     return rows
 
 
@@ -73,16 +60,36 @@ def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame)
     return value(members, metric.name, run.partial, run.written.sizes.get(group))
 
 
-def overall(run: Run, metrics: Sequence[Metric]) -> list[GroupValue]:
+def overall(run: Run, metrics: Sequence[Metric]) -> list[ValueRecord]:
     """Return each metric over all answers."""
-    return [group_value(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
+    return [record_of(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
 
 
-def group_value(run: Run, metric: str, group: str, value: Value) -> GroupValue:
-    """Return a value of a run's metric over a group."""
+def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
+    """Return the record of a run's metric over the `n` scored answers of a group, or of all.
+
+    In natural units; `value` is None if it is withheld, `low` and `high` without an interval.
+    `questions` says how many of the group's questions were answered, `n of N`; of the task's for
+    all of them, and where the size of the group is not known.
+    """
     low, high = value.interval or (None, None)
-    questions = _questions(run, group, value)
-    return GroupValue(run.name, run.task, metric, group, value.n, value.value, low, high, questions)
+    record = {
+        "model": run.name,
+        "task": run.task,
+        "metric": metric,
+        "group": group,
+        "n": value.n,
+        "value": value.value,
+        "low": low,
+        "high": high,
+        "questions": _questions(run, group, value),
+        "source": MEASURED,
+        "judge": run.judge_name,
+        "benchmark": run.own.benchmark.name if run.is_own else "",
+        "split": run.own.split if run.is_own else "",
+        "signature": run.signature.text,
+    }
+    return {name: without_nan(cell) for name, cell in record.items()}
 
 
 def _questions(run: Run, group: str, value: Value) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from spiqa_tasks.analysis.breakdown import record_of
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.release import (
@@ -181,21 +182,8 @@ def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:
             ends = np.quantile(sizes, np.arange(1, BINS + 1) / BINS, method="inverted_cdf")
             for _, members in sizes.groupby(np.searchsorted(ends, sizes)):
                 mean = value(frame.loc[members.index], name, run.partial)
-                low, high = mean.interval or (None, None)
-                rows.append(
-                    {
-                        "by": measure,
-                        "model": run.name,
-                        "task": run.task,
-                        "metric": name,
-                        "group": f"{members.min():.0f} to {members.max():.0f}",
-                        "n": mean.n,
-                        "value": mean.value,
-                        "low": low,
-                        "high": high,
-                        "questions": run.record_set.part,
-                    }
-                )
+                group = f"{members.min():.0f} to {members.max():.0f}"
+                rows.append({**record_of(run, name, group, mean), "by": measure})
 
     return rows
 

@@ -3,7 +3,7 @@
 import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -31,7 +31,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
-from spiqa_tasks.report.values import models_table, printed_records, records_of, shown_metrics
+from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import has_samples
 from spiqa_tasks.scoring.values import number, percent
@@ -42,7 +42,6 @@ _NUMBERS = ("value", "sd", "variance")
 
 # Columns of every table of scores.
 _SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
-_VALUE = Column("value", "x 100", number, ("low", "high"))
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ _TABLES = {
             "questions",
         ],
     ),
-    "sizes": MeasuredTable(by_size, ["model", "task", "metric", "by", "group"], ["n", _VALUE]),
+    "sizes": MeasuredTable(by_size, ["model", "task", "metric", "by", "group"], ["n", VALUE]),
     "spread": MeasuredTable(
         spread,
         ["model", "split", "settings", "over"],
@@ -140,8 +139,14 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
     return 0
 
 
+def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
+    """Return the runs under the names of their models, for tables with a column of judges."""
+    runs = [replace(run, label="") for run in runs_by_path(arguments)[0]]
+    return _of_paper(runs, item, arguments)
+
+
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    runs = _of_models(arguments, item)
     unjudged = [run for run in runs if not judged_scores(run)]
     rows = correlations(runs)
 
@@ -153,7 +158,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    runs = _of_models(arguments, item)
     print(render(arguments.format, models_table(runs, item.name)))
     return 0
 
@@ -179,7 +184,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     made: list[dict[str, Any]] = []
     for run, of_run in zip(runs, metrics, strict=True):
         say(*withheld_values(run, of_run))
-        made += records_of(run, values(run, of_run))
+        made += values(run, of_run)
 
     measured = {_question_of(record) for record in made}
     printed = [
@@ -187,7 +192,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
         for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
         if _question_of(record) in measured
     ]
-    table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", _VALUE])
+    table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
     print(render(arguments.format, table, *([] if printed else _printed(item))))
     return 0
 

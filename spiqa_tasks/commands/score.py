@@ -3,13 +3,12 @@
 import argparse
 import dataclasses
 import functools
-import math
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.analysis.breakdown import GROUP, GroupValue, by_group, overall
+from spiqa_tasks.analysis.breakdown import GROUP, ValueRecord, by_group, is_of_part, overall
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
@@ -37,8 +36,8 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.printer import Column, Table, add_format, as_records, render
-from spiqa_tasks.report.values import models_table, score_table
+from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.values import VALUE, models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
@@ -47,7 +46,6 @@ from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 from spiqa_tasks.runs.selection import Selection, has_samples, with_unique_labels
-from spiqa_tasks.scoring.values import number
 
 # Name that stands for all metrics in `--metrics`.
 ALL = "all"
@@ -428,15 +426,15 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     metrics = [_metrics(run, arguments.metrics) for run in suited]
     prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
 
-    rows: list[GroupValue] = []
+    rows: list[ValueRecord] = []
     reasons: list[str] = []
     for of_run, run in zip(metrics, suited, strict=True):
         reasons += withheld_values(run, of_run)
         rows += by_group(run, of_run, arguments.by)
     for row in rows:
-        if math.isnan(row.value) and row.is_of_part:
-            name = f"{row.metric} of {row.group} of {row.model}"
-            reasons.append(f"{name} is withheld: {row.questions} questions.")
+        if row["value"] is None and is_of_part(row):
+            name = f"{row['metric']} of {row['group']} of {row['model']}"
+            reasons.append(f"{name} is withheld: {row['questions']} questions.")
 
     _print_values(arguments, rows)
     say(*reasons)
@@ -444,13 +442,13 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
 
 def _print_values(
-    arguments: argparse.Namespace, rows: Sequence[GroupValue], notes: Sequence[str] = ()
+    arguments: argparse.Namespace, rows: Sequence[ValueRecord], notes: Sequence[str] = ()
 ) -> None:
     labels = ["model", "task", "metric", "group"]
-    values: list[Column | str] = [Column("value", "x 100", number, ("low", "high")), "n"]
-    if any(row.is_of_part for row in rows):
+    values: list[Column | str] = [VALUE, "n"]
+    if any(is_of_part(row) for row in rows):
         values.append("questions")
-    print(render(arguments.format, Table(as_records(rows), labels, values, notes=notes)))
+    print(render(arguments.format, Table(rows, labels, values, notes=notes)))
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:

@@ -11,7 +11,7 @@ from functools import partial
 
 from PIL import Image
 
-from spiqa_tasks.analysis.breakdown import OVERALL, overall
+from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline
@@ -37,12 +37,10 @@ from spiqa_tasks.report.tables import (
 )
 from spiqa_tasks.report.values import (
     VALUE,
-    ValueRecord,
     cross_table,
     flat_records,
     judge_notes,
     printed_records,
-    records_of,
     size_of,
 )
 from spiqa_tasks.runs import selection
@@ -179,7 +177,7 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
 
 
 def _headline_record(run: Run) -> ValueRecord:
-    return records_of(run, overall(run, [headline(run)]))[0]
+    return overall(run, [headline(run)])[0]
 
 
 def _rank(record: ValueRecord) -> float:

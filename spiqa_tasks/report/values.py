@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from spiqa_tasks.analysis.breakdown import (
+    MEASURED,
     OVERALL,
-    GroupValue,
+    ValueRecord,
     by_group,
-    group_value,
     overall,
+    record_of,
 )
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import (
@@ -24,13 +23,7 @@ from spiqa_tasks.published import reported
 from spiqa_tasks.report.printer import Column, Table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.values import number, without_nan
-
-# A value with what it is of: model, source, judge, task, metric, group, ...
-ValueRecord = dict[str, Any]
-
-# Source of computed values; those of papers and of others begin with `published, `, `reported, `.
-MEASURED = "measured"
+from spiqa_tasks.scoring.values import number
 
 # The column of a value, beside its interval where it has one.
 VALUE = Column("value", "x 100", number, ("low", "high"))
@@ -48,27 +41,11 @@ def shown_metrics(run: Run) -> list[Metric]:
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
-def records_of(run: Run, values: Iterable[GroupValue]) -> list[ValueRecord]:
-    """Return a record of each value of a run, in natural units, None where withheld.
-
-    `group` is `all` for all answers; `questions` says how many of its questions were answered.
-    """
-    about = {
-        "source": MEASURED,
-        "judge": run.judge_name,
-        "benchmark": run.own.benchmark.name if run.is_own else "",
-        "split": run.own.split if run.is_own else "",
-        "signature": run.signature.text,
-    }
-    return [without_nan({**asdict(value), **about}) for value in values]
-
-
 def flat_records(runs: Iterable[Run]) -> list[ValueRecord]:
     """Return the records of runs: the headline by group, the other metrics overall."""
     records = []
     for run in runs:
-        values = [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
-        records += records_of(run, values)
+        records += [*by_group(run, run.metrics[:1]), *overall(run, shown_metrics(run)[1:])]
     return records
 
 
@@ -168,7 +145,7 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
         # where it was not judged, the headline is shown as missing, and nothing in its place
         first = headline(run)
         others = [metric for metric in shown_metrics(run) if metric.name != first.name]
-        measured += records_of(run, overall(run, [first, *others]))
+        measured += overall(run, [first, *others])
         headlines.append(first.name)
     printed = printed_records(runs, table)
 
@@ -239,7 +216,7 @@ def score_table(run: Run, said: set[str] | None = None, *, is_named: bool = Fals
         # A count is no share; the line of counts has it.
         if name != SCORING_FAILED.name:
             metric, _, group = name.partition("/")
-            values.append(group_value(run, metric, group or OVERALL, value))
+            values.append(record_of(run, metric, group or OVERALL, value))
 
     head = f"{run.task}, {run.coverage} questions" if run.record_set.part else run.task
     metric_column = Column(
@@ -250,7 +227,7 @@ def score_table(run: Run, said: set[str] | None = None, *, is_named: bool = Fals
     )
     title = _title(run) if is_named else ""
     notes = _score_notes(run, set() if said is None else said)
-    return Table(records_of(run, values), [metric_column], [VALUE, "n"], title, notes)
+    return Table(values, [metric_column], [VALUE, "n"], title, notes)
 
 
 def _title(run: Run) -> str:

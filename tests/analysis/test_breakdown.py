@@ -11,7 +11,7 @@ from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import GroupValue, by_group, overall
+from spiqa_tasks.analysis.breakdown import by_group, is_of_part, overall
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
@@ -54,7 +54,7 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
     rows = rows_of("cs_fig2cap", "")
     write_own(tmp_path, "m", {"scifibench_cs_fig2cap": answered(rows, 5)})
     run = only(tmp_path)
-    groups = {row.group: row for row in by_group(run, [run.metric(None)])}
+    groups = {row["group"]: row for row in by_group(run, [run.metric(None)])}
     assert overall(run, [run.metric(None)]) == [groups["all"]]
     assert list(groups) == ["all", "fig2cap", "cross-list", "cs.CV", "cs.LG", "other_cs"]
     for name, group in groups.items():
@@ -64,13 +64,13 @@ def test_every_category_and_all_have_their_answers(rows_of: RowsOf, tmp_path: Pa
             if name in ("all", "fig2cap", row["category"].replace(" ", "_"))
         ]
         hits = sum(index >= 5 for index in mine)
-        assert (group.metric, group.n, group.value) == (
+        assert (group["metric"], group["n"], group["value"]) == (
             "accuracy",
             len(mine),
             pytest.approx(hits / len(mine)),
         )
-        assert (group.low, group.high) == pytest.approx(wilson(hits, len(mine)), abs=1e-6)
-    assert (groups["all"].model, groups["all"].task) == ("m", "scifibench_cs_fig2cap")
+        assert (group["low"], group["high"]) == pytest.approx(wilson(hits, len(mine)), abs=1e-6)
+    assert (groups["all"]["model"], groups["all"]["task"]) == ("m", "scifibench_cs_fig2cap")
 
 
 def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> None:
@@ -87,13 +87,13 @@ def test_corpus_metrics_are_computed_anew_for_every_group(tmp_path: Path) -> Non
     ]
     write_run(tmp_path, "m", {"spiqa_demo": samples}, totals={"spiqa_demo": {}}, **SPIQA)
     run = only(tmp_path)
-    found: dict[str, GroupValue] = {row.group: row for row in by_group(run, [run.metric("cider")])}
+    found = {row["group"]: row for row in by_group(run, [run.metric("cider")])}
     for group in ("all", "plot", "table"):
         members = [
             record for record in run.records if group == "all" or group in record.groups.values()
         ]
         pairs = [(record.prediction or "", record.reference) for record in members]
-        assert (found[group].n, found[group].value) == (
+        assert (found[group]["n"], found[group]["value"]) == (
             len(pairs),
             pytest.approx(text_scores(pairs, ["cider"])["cider"].value),
         )
@@ -114,8 +114,8 @@ def test_questions_of_several_documents_are_broken_down_as_questions(tmp_path: P
     )
     run = only(tmp_path)
     texts, form = (by_group(run, [run.metric(name)]) for name in ("rouge_l", "unformatted_rate"))
-    assert (texts[0].n, form[0].n) == (39, len(rows))
-    assert [row.group for row in texts] == [row.group for row in form]
+    assert (texts[0]["n"], form[0]["n"]) == (39, len(rows))
+    assert [row["group"] for row in texts] == [row["group"] for row in form]
 
 
 def test_groups_are_kind_by_kind() -> None:
@@ -125,7 +125,7 @@ def test_groups_are_kind_by_kind() -> None:
         [replace(first, groups={"b": "z", "a": "y"}), replace(second, groups={"a": "x", "b": "w"})]
     )
     rows = by_group(run, [run.metric()])
-    assert [(row.group, row.n, row.value) for row in rows] == [
+    assert [(row["group"], row["n"], row["value"]) for row in rows] == [
         ("all", 2, 0.5),
         ("w", 1, 0.0),
         ("z", 1, 1.0),
@@ -141,19 +141,19 @@ def test_a_group_counts_against_its_own_size() -> None:
     written = Written(sizes={"math": 90, "logical_reasoning": 10})
     run = replace(run_of(records), asked=100, written=written, partial=True)
 
-    found = {row.group: row for row in by_group(run, [run.metric()])}
-    assert {name: (row.value, row.questions) for name, row in found.items()} == {
+    found = {row["group"]: row for row in by_group(run, [run.metric()])}
+    assert {name: (row["value"], row["questions"]) for name, row in found.items()} == {
         "all": (1.0, "19 of 100"),
         "logical_reasoning": (1.0, "10 of 10"),
         "math": (1.0, "9 of 90"),
     }
-    assert [name for name, row in found.items() if row.is_of_part] == ["all", "math"]
+    assert [name for name, row in found.items() if is_of_part(row)] == ["all", "math"]
 
 
 def test_a_group_of_unknown_size_has_the_tasks_coverage() -> None:
     """A file of a part of a task does not say how many questions of the group are missing."""
     run = replace(run_of(choices([True] * 9)), asked=100, partial=True)
-    found = {row.group: row.questions for row in by_group(run, [run.metric()])}
+    found = {row["group"]: row["questions"] for row in by_group(run, [run.metric()])}
     assert found == {"all": "9 of 100", "math": "9 of 100"}
 
 
@@ -161,7 +161,9 @@ def test_a_whole_group_of_a_part_of_a_task_is_whole() -> None:
     """Its value is withheld as the task's is, and all of its questions were answered."""
     written = Written(sizes={"math": 9, "science": 91})
     run = replace(run_of(choices([True] * 9)), asked=100, written=written)
-    found = {row.group: (row.questions, row.is_of_part) for row in by_group(run, [run.metric()])}
+    found = {
+        row["group"]: (row["questions"], is_of_part(row)) for row in by_group(run, [run.metric()])
+    }
     assert found == {"all": ("9 of 100", True), "math": ("9 of 9", False)}
 
 
@@ -171,7 +173,7 @@ def test_rates_of_groups_are_over_the_groups_records() -> None:
     unread = replace(unread, groups={"category": "science"}, prediction=None, status="unparsed")
     run = run_of([read, unread])
     found = by_group(run, [run.metric("unparsed_rate")])
-    assert {row.group: (row.n, row.value) for row in found} == {
+    assert {row["group"]: (row["n"], row["value"]) for row in found} == {
         "all": (2, 0.5),
         "math": (1, 0.0),
         "science": (1, 1.0),
