@@ -1,6 +1,6 @@
 """Metrics by group of answers, with 95% intervals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -29,6 +29,15 @@ def is_of_part(record: ValueRecord) -> bool:
     """Return whether questions of a measured value's group, or task, are without an answer."""
     answered, _, every = record["questions"].partition(" of ")
     return bool(answered != every)
+
+
+def withheld_records(records: Iterable[ValueRecord]) -> list[str]:
+    """Return a sentence for each value that is withheld as questions have no answer."""
+    return [
+        "{metric} of {group} of {model} is withheld: {questions} questions.".format_map(record)
+        for record in records
+        if record["value"] is None and is_of_part(record)
+    ]
 
 
 def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[ValueRecord]:

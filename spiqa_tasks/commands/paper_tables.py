@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from spiqa_tasks.analysis.breakdown import by_group, overall
+from spiqa_tasks.analysis.breakdown import ValueRecord, by_group, overall, withheld_records
 from spiqa_tasks.analysis.gain import ablation_pairs
+from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.paper import (
     alignment,
     bootstrap,
@@ -127,16 +128,25 @@ def _is_of_paper(run: Run, paper: str) -> bool:
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    status = 0
     for run in runs:
         measured = [metric for metric in run.metrics if arguments.metric in (None, metric.name)]
         # Without a name the first one is measured, the headline.
-        say(*withheld_values(run, measured[:1]))
+        if _is_withheld(run, measured[:1]):
+            status = 3
 
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
     made = Table(rows, table.labels, table.values)
     print(render(arguments.format, made, *_printed(item)))
-    return 0
+    return status
+
+
+def _is_withheld(run: Run, metrics: Sequence[Metric]) -> bool:
+    """Say why values over all answers are withheld; return whether one is."""
+    reasons = withheld_values(run, metrics)
+    say(*reasons)
+    return bool(reasons) or run.record_set.withheld() is not None
 
 
 def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
@@ -160,31 +170,27 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 def _main(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_models(arguments, item)
     print(render(arguments.format, models_table(runs, item.name)))
-    return 0
+    withheld = [run for run in runs if _is_withheld(run, [headline(run)])]
+    return 3 if withheld else 0
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
     pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
     say(*alone, *problems)
-    print_gain(pairs, arguments.format, by="group")
+    is_complete = print_gain(pairs, arguments.format, by="group")
     if arguments.format in STYLES and (printed := _printed(item)):
         print(f"\n{render(arguments.format, *printed)}")
-    return 3 if problems else 0
+    return 0 if is_complete and not problems else 3
 
 
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the values of the table's metrics and the printed ones for the same questions."""
+    """Print the values of the table's metrics and the printed ones for the same questions; 3 if
+    one is withheld.
+    """
     runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
-    metrics = [_metrics(run, item, arguments.metric or item.options.get("metric")) for run in runs]
-    # The text metrics of all runs in one call, which starts Java once.
-    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
-
-    values = by_group if item.options.get("by") == "group" else overall
-    made: list[dict[str, Any]] = []
-    for run, of_run in zip(runs, metrics, strict=True):
-        say(*withheld_values(run, of_run))
-        made += values(run, of_run)
+    made = _values(runs, item, arguments.metric or item.options.get("metric"))
+    say(*withheld_records(made))
 
     measured = {_question_of(record) for record in made}
     printed = [
@@ -194,7 +200,21 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     ]
     table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
     print(render(arguments.format, table, *([] if printed else _printed(item))))
-    return 0
+    return 3 if any(record["value"] is None for record in made) else 0
+
+
+def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRecord]:
+    """Return the values of runs by the metrics of some names, or else those of the table."""
+    metrics = [_metrics(run, item, names) for run in runs]
+    # The text metrics of all runs in one call, which starts Java once.
+    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
+
+    values = by_group if item.options.get("by") == "group" else overall
+    made: list[ValueRecord] = []
+    for run, of_run in zip(runs, metrics, strict=True):
+        say(*withheld_values(run, of_run))
+        made += values(run, of_run)
+    return made
 
 
 def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:

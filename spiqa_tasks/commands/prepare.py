@@ -4,7 +4,7 @@ import argparse
 
 from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.commands.run_arguments import add_include_path
-from spiqa_tasks.errors import SpiqaTasksError
+from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, say
 
@@ -16,15 +16,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Load every task once, which fetches, extracts and checks; go on after a failure."""
-    status = 0
-    for task in find_tasks(arguments.tasks, arguments.include_path):
+    """Load every task once, which fetches, extracts and checks; 3 if some fail, 2 if all do."""
+    tasks = find_tasks(arguments.tasks, arguments.include_path)
+    failed = 0
+    for task in tasks:
         try:
             _prepare(task)
         except SpiqaTasksError as error:
             say(f"{task.name}: {error}")
-            status = 2
-    return status
+            failed += 1
+
+    if failed == len(tasks):
+        return InputError.exit_code
+    return 3 if failed else 0
 
 
 def _prepare(task: Task) -> None:

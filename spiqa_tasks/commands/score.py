@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.analysis.breakdown import GROUP, ValueRecord, by_group, is_of_part, overall
+from spiqa_tasks.analysis.breakdown import (
+    GROUP,
+    ValueRecord,
+    by_group,
+    is_of_part,
+    overall,
+    withheld_records,
+)
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
@@ -431,10 +438,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     for of_run, run in zip(metrics, suited, strict=True):
         reasons += withheld_values(run, of_run)
         rows += by_group(run, of_run, arguments.by)
-    for row in rows:
-        if row["value"] is None and is_of_part(row):
-            name = f"{row['metric']} of {row['group']} of {row['model']}"
-            reasons.append(f"{name} is withheld: {row['questions']} questions.")
+    reasons += withheld_records(rows)
 
     _print_values(arguments, rows)
     say(*reasons)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from choice_runs import answered, write_own
 from gain_files import rights, write_triple
 from host_files import choice_samples, sample_of, write_run
@@ -213,6 +214,40 @@ def test_table_5_names_each_model_once(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["paper", "mmstar", "table5", str(tmp_path), "--partial"]) == 0
     below = capsys.readouterr().out.split("As printed, Table 5\n")[1].split("\n\n")
     assert [part.count("\nTinyLLaVA ") for part in below] == [1] * len(below)
+
+
+@pytest.mark.parametrize(
+    ("item", "part", "whole"),
+    [
+        ("mmstar table4", ["mmstar_demo"], []),
+        ("mmstar table5", ["mmstar_demo", "mmstar_demo_text"], []),
+        ("scifibench table2", ["scifibench_demo_fig2cap"], []),
+        ("scifibench figure8", ["scifibench_demo_fig2cap"], []),
+        (
+            "scifibench figure10",
+            ["scifibench_demo_fig2cap_marked_incorrect"],
+            ["scifibench_demo_fig2cap", "scifibench_demo_fig2cap_marked_correct"],
+        ),
+    ],
+)
+def test_a_table_with_a_withheld_value_of_a_run_is_made_in_part(
+    item: str,
+    part: list[str],
+    whole: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of some tasks half of the questions were answered: status 3, and 0 with `--partial`."""
+    for name in (*part, *whole):
+        answers = list(right_answers(name).items())
+        answered = answers[: len(answers) // 2] if name in part else answers
+        if name.endswith("_text"):
+            answered = [(key, "A") for key, _ in answered]
+        write_jsonl(tmp_path / f"m_{name}.jsonl", answered)
+    command = ["paper", *item.split(), str(tmp_path)]
+    assert main(command) == 3
+    assert " questions" in capsys.readouterr().err
+    assert main([*command, "--partial"]) == 0
 
 
 def test_scores_stand_beside_the_published_ones_of_the_same_table(
