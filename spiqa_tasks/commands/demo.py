@@ -11,11 +11,10 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 
 import yaml
 
-from spiqa_tasks.commands import compare, gain, report
+from spiqa_tasks.cli import main
 from spiqa_tasks.demo.judge_server import MODEL, overlap_judge
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -78,12 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
             print("\n".join(f"export {name}={value}" for name, value in judge.items()))
             print(f"# The judge {MODEL} listens until Ctrl-C; it counts common words.", flush=True)
             threading.Event().wait()
-        _walk(arguments.output, judge)
-    return 0
+        return _walk(arguments.output, judge)
 
 
-def _walk(output: Path, judge: Mapping[str, str]) -> None:
-    """Run the baselines, then each analysis as people call it."""
+def _walk(output: Path, judge: Mapping[str, str]) -> int:
+    """Run the baselines, then each analysis as people call it; return the worst status of these."""
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in judge.items():
@@ -93,10 +91,13 @@ def _walk(output: Path, judge: Mapping[str, str]) -> None:
     _run_host(output, {**os.environ, **judge})
     _require_results(output, started)
 
-    _analyse(gain, [str(output), "--task", "scifibench_demo"])
-    _analyse(compare, [str(output), "--task", "spiqa_demo"])
-    _analyse(report, [str(output), "--html", str(output / "report.html")])
+    statuses = [
+        _analyse("gain", [str(output), "--task", "scifibench_demo"]),
+        _analyse("compare", [str(output), "--task", "spiqa_demo"]),
+        _analyse("report", [str(output), "--html", str(output / "report.html")]),
+    ]
     print(NEXT, end="")
+    return max(statuses)
 
 
 def _run_host(output: Path, environment: Mapping[str, str]) -> None:
@@ -150,12 +151,10 @@ def _require_results(output: Path, started: float) -> None:
             )
 
 
-def _analyse(command: ModuleType, arguments: list[str]) -> None:
-    """Show a command and what it prints."""
-    _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
-    parser = argparse.ArgumentParser()
-    command.add(parser)
-    command.run(parser.parse_args(arguments))
+def _analyse(command: str, arguments: list[str]) -> int:
+    """Show a command and what it prints; return its exit status."""
+    _show(["spiqa-tasks", command, *arguments])
+    return main([command, *arguments])
 
 
 def _show(command: list[str], behind: str = "") -> None:

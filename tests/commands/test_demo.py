@@ -36,11 +36,28 @@ def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 -
 def test_an_analysis_runs_without_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The demo calls a command as it prints it."""
+    """The demo calls a command as it prints it, and has its status."""
     for name in "ab":
         write_demo_run(tmp_path / name, name, lambda _, row: row["answer"])
-    demo._analyse(demo.compare, [str(tmp_path)])
+    assert demo._analyse("compare", [str(tmp_path)]) == 0
     assert f"$ spiqa-tasks compare {tmp_path}" in capsys.readouterr().out
+    assert demo._analyse("gain", [str(tmp_path)]) == 2
+    (broken,) = (tmp_path / "a").rglob("*_samples_*.jsonl")
+    shutil.copytree(tmp_path / "a", tmp_path / "c")
+    broken.write_text("{broken")
+    assert demo._analyse("compare", [str(tmp_path)]) == 3
+
+
+@pytest.mark.usefixtures("idle")
+@pytest.mark.parametrize(("statuses", "worst"), [([0, 0, 0], 0), ([3, 0, 0], 3), ([0, 3, 2], 3)])
+def test_the_demo_ends_as_its_analyses_do(
+    statuses: list[int], worst: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its status is the worst of theirs."""
+    results(tmp_path, 60)
+    left = iter(statuses)
+    monkeypatch.setattr(demo, "_analyse", lambda *_: next(left))
+    assert main(["demo", "--output", str(tmp_path)]) == worst
 
 
 def test_the_judge_is_served_until_it_is_interrupted() -> None:
