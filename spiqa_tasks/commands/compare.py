@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
     if arguments.why or arguments.against is not None:
         return _why(arguments)
-    runs, _ = runs_by_path(arguments)
+    runs, _ = runs_by_path(arguments, says_unread=False)
     found, left_out = compare(
         with_unique_labels(with_short_names(runs)),
         arguments.metric,
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments)[0]))
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments, says_unread=False)[0]))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     is_against = arguments.against is not None
 

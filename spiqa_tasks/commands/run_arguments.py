@@ -129,15 +129,19 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     return runs
 
 
-def runs_by_path(arguments: argparse.Namespace) -> tuple[list[Run], list[str]]:
+def runs_by_path(
+    arguments: argparse.Namespace, *, says_unread: bool = True
+) -> tuple[list[Run], list[str]]:
     """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
 
+    With `says_unread` those on answers that were not read go there, for tables without them.
     Raises InputError: none of the tasks; or see `load_runs`.
     """
     runs, remarks = load_runs(arguments.runs, selection(arguments))
     chosen = select_tasks(runs, arguments.task)
     labelled = with_unique_labels(chosen)
     remarks += remarks_on(labelled)
-    # each table says itself which answers were not read
-    say_remarks(arguments, remarks + remarks_on_answers(labelled))
+    say_remarks(arguments, remarks)
+    if says_unread:
+        say(*remarks_on_answers(labelled))
     return labelled, remarks
