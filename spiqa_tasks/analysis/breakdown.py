@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from spiqa_tasks.analysis.merging import kinds_of
+from spiqa_tasks.analysis.merging import GROUP, columns_by
 from spiqa_tasks.benchmarks.metric import Metric, Value
 from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
@@ -13,9 +13,6 @@ from spiqa_tasks.scoring.values import without_nan
 
 # Group of all questions.
 OVERALL = "all"
-
-# Value of `--by` that names every kind of group.
-GROUP = "group"
 
 
 # A value with what it is of: model, source, judge, task, metric, group, ...
@@ -47,14 +44,12 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
     SPIQA Tables 6 and 7; MMStar Table 5.
     """
     frame = frame_of([run])
-    # `source`, where a question is from, is a column and no group of the host's.
-    columns = kinds_of(run) if by == GROUP else [by]
 
     rows = []
     for metric in metrics:
         if by == GROUP:
             rows += overall(run, [metric])
-        for column in columns:
+        for column in columns_by(frame, by):
             for name, members in frame.groupby(column):
                 found = _value_of_group(run, metric, str(name), members)
                 if found.n or found.reason:

@@ -202,8 +202,8 @@ def _fault_of_pair(
     judges = other_judges(a.run, b.run, metric)
     if judges and not accept_differences:
         return (
-            f"they have scores by {judges}. Name one judge with --judge, or add"
-            " --accept-differences"
+            f"they have scores by {judges}. Name one judge with --judge; `compare"
+            " --accept-differences` takes both"
         )
 
     others = sorted(both.index[both.reference_0 != both.reference_1])

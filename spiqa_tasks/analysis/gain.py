@@ -9,11 +9,12 @@ from statistics import fmean
 
 import pandas as pd
 
-from spiqa_tasks.analysis.breakdown import GROUP, OVERALL
+from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.merging import (
+    GROUP,
     check_comparable,
+    columns_by,
     headline,
-    kinds_of,
     merged,
     questions,
 )
@@ -23,6 +24,7 @@ from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs import lmms_eval, selection
+from spiqa_tasks.runs.frame import group_columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring import gain as scoring
@@ -43,8 +45,8 @@ BOUNDS = (
     "S_t is a lower bound and ML an upper one",
 )
 
-# What each refusal that can be overruled ends with.
-ACCEPT = "Add --accept-differences if it is meant so."
+# What each refusal that can be overruled ends with; `paper` and `report` have no such option.
+ACCEPT = "`gain --accept-differences` takes them."
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,7 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
         return [_row_of_totals(pair, frames)]
 
     groups = {OVERALL: list(frames[0].index)}
-    for column in [] if by is None else _columns(pair.runs[0], by):
+    for column in [] if by is None else _columns(pair, frames[0], by):
         for name, members in frames[0].groupby(column, sort=False):
             # a name of two kinds is one group
             same = groups.get(str(name), [])
@@ -314,15 +316,14 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
     return [_row_of_questions(pair, frames, group, ids) for group, ids in groups.items()]
 
 
-def _columns(run: Run, by: str) -> list[str]:
+def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
     """Return the group columns that `by` names. Raises InputError: none."""
-    known = kinds_of(run)
-    if by == GROUP:
-        return known
-    if by not in known:
-        names = ", ".join([GROUP, *known])
-        raise InputError(f"Expected --by to be one of {names} of {run.task}, found {by}.")
-    return [by]
+    columns = columns_by(frame, by)
+    if not columns and by != GROUP:
+        names = ", ".join([GROUP, *group_columns(frame)])
+        task = pair.runs[0].task
+        raise InputError(f"Expected --by to be one of {names} of {task}, found {by}.")
+    return columns
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:

@@ -7,15 +7,19 @@ from typing import Any
 
 import pandas as pd
 
+from spiqa_tasks.benchmarks.choice import SOURCE
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.frame import frame_of, is_of_metric
+from spiqa_tasks.runs.frame import frame_of, group_columns, is_of_metric
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.task import data_of, headline_fault
 
 # They change no score of a question, or (`model_wrapper`) are what gain compares.
 NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model", "questions"})
+
+# Value of `--by` that names every column of groups.
+GROUP = "group"
 
 # Ids of questions that a sentence names.
 NAMED = 3
@@ -36,7 +40,8 @@ def headline(run: Run, name: str | None = None) -> Metric:
     if name is None and (fault := headline_fault(run)):
         known = ", ".join(each.name for each in run.metrics)
         raise MissingMetricError(
-            f"Which metric of {run.task}? {fault} Choose with --metric: {known}."
+            f"Which metric of {run.task}? {fault} `compare` and `gain` take one with --metric: "
+            f"{known}."
         )
     return metric
 
@@ -86,9 +91,15 @@ def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
     return max(sizes)
 
 
-def kinds_of(run: Run) -> list[str]:
-    """Return the group columns of a run, such as `category`."""
-    return list(dict.fromkeys(kind for record in run.questions for kind in record.groups))
+def columns_by(frame: pd.DataFrame, by: str) -> list[str]:
+    """Return the columns with groups of questions that `--by` names; [] if there is none.
+
+    `GROUP` names all that the host's table has groups of, which has none of `source`.
+    """
+    known = group_columns(frame)
+    if by == GROUP:
+        return [column for column in known if column != SOURCE]
+    return [by] if by in known else []
 
 
 def differing(a: Signature, b: Signature) -> list[str]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from spiqa_tasks.analysis.merging import differing, headline, kinds_of, questions
+from spiqa_tasks.analysis.merging import GROUP, columns_by, differing, headline, questions
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval
+from spiqa_tasks.runs.frame import frame_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import ROUNDING, reported_shares
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -158,7 +159,8 @@ def _number(
 
 def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
     """Return the averages that circulate, the usual one of the metric first."""
-    columns = ["", *(kind for kind in kinds_of(run) if answers[kind].notna().all())]
+    kinds = columns_by(frame_of([run]), GROUP)
+    columns = ["", *(kind for kind in kinds if answers[kind].notna().all())]
     # lmms-eval's `mmstar` averages sub-axes; a plain mean that is equal by chance explains less.
     if metric == LMMS_EVAL.name:
         columns.sort(key=lambda column: column != "subcategory")

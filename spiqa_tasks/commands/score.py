@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.analysis.breakdown import (
-    GROUP,
     ValueRecord,
     by_group,
     is_of_part,
     overall,
     withheld_records,
 )
+from spiqa_tasks.analysis.merging import GROUP, columns_by
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
@@ -457,10 +457,13 @@ def _print_values(
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
     """Return the runs that have a column. Raises InputError: none has it."""
-    columns = [group_columns(frame_of([run])) for run in runs]
-    suited = [run for run, of in zip(runs, columns, strict=True) if by in (GROUP, *of)]
+    frames = [frame_of([run]) for run in runs]
+    suited = []
+    for run, frame in zip(runs, frames, strict=True):
+        if by == GROUP or columns_by(frame, by):
+            suited.append(run)
     if not suited:
-        known = ", ".join(sorted(set().union(*columns))) or "none"
+        known = ", ".join(sorted(set().union(*map(group_columns, frames)))) or "none"
         raise InputError(f"No answers have the column {by}. Known: {known}.")
     return suited
 

@@ -100,11 +100,11 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
         metrics = [metric.name for metric in run.metrics if metric.name not in CORPUS_METRICS]
         for record in run.questions:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
-            rows.append({**of_run, **_columns_of_record(run, record), **record.groups, **scores})
+            groups = {**record.groups, **_source(run, record)}
+            rows.append({**of_run, **_columns_of_record(run, record), **groups, **scores})
 
-    named = {name for row in rows for name in row}
-    others = sorted(named - set(COLUMNS))
-    return pd.DataFrame(rows, columns=[*COLUMNS, *others])
+    named = dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
+    return pd.DataFrame(rows, columns=[*named])
 
 
 def value(
@@ -194,11 +194,7 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     is_choice = OPTIONS in record.details
     answer = run.by_id.get(record.id)
     response = answer.response.text if answer is not None else None
-    source = {}
-    if run.is_own and run.own.benchmark_name == MMSTAR.name:
-        source = {SOURCE: str(record.details.get(SOURCE) or "unknown")}
     return {
-        **source,
         "id": record.id,
         "cluster": record.cluster,
         "status": record.status,
@@ -209,6 +205,13 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
         "signature": record.signature,
         **_judge_columns(record),
     }
+
+
+def _source(run: Run, record: Record) -> dict[str, str]:
+    """Return the benchmark that a question of MMStar is from; {} for others."""
+    if run.is_own and run.own.benchmark_name == MMSTAR.name:
+        return {SOURCE: str(record.details.get(SOURCE) or "unknown")}
+    return {}
 
 
 def _judge_columns(record: Record) -> dict[str, float]:

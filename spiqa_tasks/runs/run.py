@@ -420,7 +420,7 @@ class Run:
         known = ", ".join(metric.name for metric in self.metrics) or "none"
         wanted = "a metric" if name is None else f"the metric {name}"
         raise MissingMetricError(
-            f"Expected {self.task} to have {wanted}; found {known}. Choose with --metric."
+            f"Expected {self.task} to have {wanted}; found {known}. Name another."
         )
 
     def value(self, metric: Metric, group: str | None = None) -> Value:

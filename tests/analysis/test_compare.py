@@ -294,7 +294,7 @@ def test_scores_of_different_judges_are_not_compared() -> None:
         [],
         [
             "t: b is not compared with a: they have scores by openai:x and openai:y. Name one "
-            "judge with --judge, or add --accept-differences."
+            "judge with --judge; `compare --accept-differences` takes both."
         ],
     )
     (found,), left_out = compare(runs, accept_differences=True)

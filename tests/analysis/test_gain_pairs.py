@@ -251,9 +251,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     write_run(tmp_path, "ablated", {"t": lines}, "base=m,ablation=text", stamp="6")
     found, _, problems = ablation_pairs(load(tmp_path), metric="accuracy")
     assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
-    assert problems == [
-        "Expected t to have the metric accuracy; found score. Choose with --metric."
-    ]
+    assert problems == ["Expected t to have the metric accuracy; found score. Name another."]
     with pytest.raises(InputError, match=r"Expected t to have the metric accuracy"):
         ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
 

@@ -33,7 +33,7 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     write_run(
         tmp_path / "a", "ablated", {"t": choice_samples([True])}, "base=m,ablation=text", stamp="2"
     )
-    assert "Choose with --metric" in gain(tmp_path / "a", "--metric", "cider")[2]
+    assert "found accuracy" in gain(tmp_path / "a", "--metric", "cider")[2]
     path.with_name("1_samples_t.jsonl").unlink()
     assert "--log_samples" in gain(tmp_path / "a")[2]
     (tmp_path / "b").mkdir()
@@ -128,7 +128,7 @@ def test_answers_without_images_may_be_those_of_the_llm_base(tmp_path: Path, gai
     assert (status, record["mg"], record["s_t"]) == (3, 0.5, None)
     assert errors == (
         "spiqa-tasks: Expected another model as LLM base for mmstar_filtered, found m,pretrained=a "
-        "itself. S_t and ML are left out. Add --accept-differences if it is meant so.\n"
+        "itself. S_t and ML are left out. `gain --accept-differences` takes them.\n"
     )
     status, (record,), _ = gain(*asked, "--accept-differences")
     assert (status, record["s_t"], record["ml"]) == (0, 0.5, 0.0)
@@ -204,7 +204,26 @@ def test_the_overall_row_alone_is_printed_unless_groups_are_asked_for(
     for by in ("category", "group"):
         assert [row["group"] for row in gain(tmp_path, "--by", by)[1]] == ["all", "math"]
     status, _, errors = gain(tmp_path, "--by", "x")
-    assert (status, "Expected --by to be one of group, category" in errors) == (2, True)
+    assert (status, "Expected --by to be one of group, category, source of" in errors) == (2, True)
+
+
+def test_gain_by_source_is_counted_for_each(tmp_path: Path, gain: Gain) -> None:
+    """MMStar's questions are from several benchmarks: `source` is a column of `gain` as of `score`,
+    and none of `--by group`.
+    """
+    sources = ["MMMU", "MMMU", "AI2D", "AI2D"]
+    write_triple(tmp_path, rights(3, 4), rights(1, 4), None)
+    for path in tmp_path.rglob("*_samples_*.jsonl"):
+        samples = [json.loads(line) for line in path.read_text().splitlines()]
+        for sample, source in zip(samples, sources, strict=True):
+            record = next(v for v in sample.values() if isinstance(v, dict) and "status" in v)
+            record["details"] = {**record.get("details", {}), "source": source}
+        path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+    found = {
+        row["group"]: (row["n"], row["s_v"], row["s_wv"])
+        for row in gain(tmp_path, "--by", "source", "--partial")[1]
+    }
+    assert found == {"all": (4, 0.75, 0.25), "MMMU": (2, 1.0, 0.5), "AI2D": (2, 0.5, 0.0)}
 
 
 def test_the_llm_base_stands_in_the_table(
