@@ -1,6 +1,4 @@
-"""Write a host task of the questions that a filter kept or a list names: a folder with YAML,
-hook and list.
-"""
+"""Write a host task of the questions that a filter kept: a folder with YAML, hook and list."""
 
 import json
 from collections.abc import Mapping
@@ -10,14 +8,12 @@ from typing import Any
 import yaml
 
 from spiqa_tasks.analysis.filter import Filtered
-from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.source import hub_folder
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.registration import source_task, yaml_of
-from spiqa_tasks.runs.join import task_questions
-from spiqa_tasks.runs.selection import SOURCE_YAML, Subset, partial_coverage
+from spiqa_tasks.runs.selection import SOURCE_YAML, partial_coverage
 
 # The Python file beside a filtered task's YAML, which the host imports from its folder.
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""
@@ -63,51 +59,12 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         "metric": filtered.metric,
         "max_hits": filtered.max_hits,
     }
-    data = filtered.runs[0].signature.data
-    return _kept(filtered.task, len(filtered.questions), data, rule, kept)
-
-
-def kept_by_list(task: Task, subset: Subset) -> Kept:
-    """Return the questions of a task of this package that a list names.
-
-    Raises:
-        InputError: ids of no question, or a task that shows a question in several documents.
-        DataError: the questions are not there.
-    """
-    rows = task_questions(task)
-    if task.benchmark.join(task.settings) is not None:
-        raise InputError(
-            f"Expected a task of one document a question, found {task.name}. Name one of all"
-            " figures."
-        )
-
-    wanted = {row["id"] for row in subset.rows(task.name, rows)}
-    kept = []
-    for place, row in enumerate(rows):
-        if row["id"] in wanted:
-            kept.append({"doc_id": place, "id": row["id"], "target": row["answer"]})
-
-    data = f"{task.benchmark_name}/{task.split}@{rows[0]['data']}"
-    return _kept(task.name, len(rows), data, {"ids": subset.digest}, kept)
-
-
-def _kept(
-    source: str, asked: int, data: str, rule: Mapping[str, Any], kept: list[dict[str, Any]]
-) -> Kept:
-    """Return the content of a kept.json.
-
-    Args:
-        source: task that the questions are of.
-        asked: number of questions that the choice was among.
-        data: digest of the release file, or '' for the host's tasks.
-        rule: by which the questions were chosen.
-        kept: the questions, in the order of the task.
-    """
     return {
-        "source": source,
-        "questions": asked,
-        "data": data or None,
-        "revision": None,  # of a hub dataset; `write_task` looks it up
+        "source": filtered.task,
+        "questions": len(filtered.questions),
+        # Digest of our release file; of a host's task `write_task` looks the revision up.
+        "data": filtered.runs[0].signature.data or None,
+        "revision": None,
         "filter": rule,
         "kept": kept,
     }

@@ -5,19 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter import Filtered, filter_runs
-from spiqa_tasks.analysis.filtered_task import (
-    Kept,
-    kept_by_filter,
-    kept_by_list,
-    write_task,
-)
+from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, write_task
 from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
-from spiqa_tasks.runs.loading import find_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import read_subset
 from spiqa_tasks.scoring.values import percent
@@ -26,8 +20,7 @@ from spiqa_tasks.scoring.values import percent
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.epilog = (
-        "Without a RUN, --ids FILE --write makes the task of a kept.json, here or elsewhere; "
-        "--task TASK --ids FILE --write makes one of a list of ids."
+        "Without a RUN, --ids kept.json --write makes the task of another machine's kept.json."
     )
     add_runs(parser, "*")
     about = "keep questions with at most K hits (default: a quarter of the inspectors)"
@@ -95,22 +88,14 @@ def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
 
 
 def _write_list(arguments: argparse.Namespace) -> int:
-    """Write the task of a kept.json, or of a task and a list of ids."""
-    kept = None
-    subset = None if arguments.ids is None else read_subset(arguments.ids)
-    if subset is not None and arguments.write:
-        if subset.kept is not None:
-            kept = dict(subset.kept)
-        elif len(arguments.task) == 1:
-            kept = kept_by_list(find_task(arguments.task[0], arguments.include_path), subset)
-
-    if kept is None:
+    """Write the task of a kept.json."""
+    kept = None if arguments.ids is None else read_subset(arguments.ids).kept
+    if kept is None or not arguments.write:
         raise InputError(
-            "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write; found none"
-            " of them. See `spiqa-tasks filter -h`."
+            "Expected RUNs, or --ids kept.json --write; found neither. See `spiqa-tasks filter -h`."
         )
 
-    path = _write(arguments, kept)
+    path = _write(arguments, dict(kept))
     record = {"task": kept["source"], "kept": len(kept["kept"]), "written": str(path)}
     _show([record], [path], arguments.format)
     return 0

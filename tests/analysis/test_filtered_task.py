@@ -1,6 +1,5 @@
 """The task that the filter writes, run by the host."""
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from filter_runs import Filter
+from filter_runs import Filter, write_kept
 from host_files import sample_of, write_run
 from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
@@ -17,10 +16,9 @@ from run_command import run_json
 from spiqa_tasks.analysis.filter import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import (
     kept_by_filter,
-    kept_by_list,
     write_task,
 )
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
@@ -247,46 +245,31 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
 def test_a_list_makes_a_task_that_the_host_runs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its questions in the order of the split, whatever that of the list; one list's digest is
-    in the YAML.
-    """
+    """Its questions alone, in the order of the split; the digest of the list is in the YAML."""
     rows = load_rows("mmstar", "demo", "ablation=text")
-    wanted = [rows[place]["id"] for place in (7, 2, 11)]
-    (tmp_path / "ids.txt").write_text("\n".join(wanted))
-    given = [
-        "filter",
-        "--task",
-        "mmstar_demo",
-        "--ids",
-        str(tmp_path / "ids.txt"),
-        "--write",
-        "--name",
-        "few_demo",
-    ]
-    assert main(given) == 0
+    wanted = [rows[place]["id"] for place in (2, 7, 11)]
+    listed = write_kept(tmp_path / "kept.json", "mmstar_demo", rows, (2, 7, 11))
+    assert main(["filter", "--ids", str(listed), "--write", "--name", "few_demo"]) == 0
     assert "lmms-eval --tasks few_demo" in capsys.readouterr().out
     assert ids_of("few_demo") == [rows[place]["id"] for place in (2, 7, 11)]
-    values = (user_folder() / "few_demo" / "few_demo.yaml").read_text()
-    digest = hashlib.sha256("\n".join(sorted(wanted)).encode()).hexdigest()[:12]
-    assert f"ids: {digest} (3)" in values
-    listing = read_subset(user_folder() / "few_demo" / "kept.json")
-    assert sorted(listing.ids) == sorted(wanted)
+    written = user_folder() / "few_demo" / "kept.json"
+    digest = json.loads(written.read_text())["digest"]
+    assert f"kept: {digest}" in written.with_name("few_demo.yaml").read_text()
+    assert read_subset(written).ids == tuple(wanted)
     (task,) = find_tasks(["few_demo"])
     assert task.kept == set(wanted)
-    assert [each["id"] for each in kept_by_list(task, listing)["kept"]] == list(listing.ids)
 
 
-def test_what_a_list_cannot_make_is_refused(tmp_path: Path) -> None:
-    """Ids of no question, and a task of several documents a question."""
+def test_what_a_list_cannot_make_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ids that are no kept.json, and a kept.json without `--write`."""
     path = tmp_path / "ids.txt"
-    path.write_text("nobody\n")
-    for name, expected in (
-        ("mmstar_demo", "found 1 other, the first: nobody"),
-        ("spiqa_demo_perfigure", "one document"),
-    ):
-        with pytest.raises(InputError, match=expected):
-            kept_by_list(*find_tasks([name]), read_subset(path))
-    assert main(["filter", "--ids", str(path), "--task", "mmstar_demo"]) == 2
+    path.write_text("1\n")
+    listed = write_kept(tmp_path / "kept.json", "t", [{"id": "1", "answer": "A"}], [0])
+    assert main(["filter", "--ids", str(path), "--task", "mmstar_demo", "--write"]) == 2
+    assert main(["filter", "--ids", str(listed)]) == 2
+    assert capsys.readouterr().err.count("Expected RUNs, or --ids kept.json --write") == 2
 
 
 def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
@@ -343,7 +326,7 @@ def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> No
     run = run_of(choices([True, False]))
     for call in (
         lambda: listing.of(run),
-        lambda: kept_by_list(*find_tasks(["mmstar_demo"]), listing),
+        lambda: listing.rows("mmstar_demo", rows_for_scoring("mmstar", "demo", "")),
     ):
         with pytest.raises(InputError, match=r"found those of mmstar/val@other"):
             call()

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from answer_files import right_answers
+from filter_runs import write_kept
 
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 
 
@@ -52,10 +53,9 @@ def test_a_filtered_task_is_listed_with_its_questions(
 ) -> None:
     """As the host runs it by its name."""
     pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
-    ids = tmp_path / "ids.txt"
-    ids.write_text("\n".join([*right_answers("mmstar_demo")][:5]))
-    made = ["--task", "mmstar_demo", "--ids", str(ids), "--write", "--name", "few"]
-    assert main(["filter", *made]) == 0
+    rows = rows_for_scoring("mmstar", "demo", "")
+    listed = write_kept(tmp_path / "kept.json", "mmstar_demo", rows, range(5))
+    assert main(["filter", "--ids", str(listed), "--write", "--name", "few"]) == 0
     capsys.readouterr()
     assert main(["list", "--search", "few", "--json"]) == 0
     tasks = json.loads(capsys.readouterr().out)["tasks"]

@@ -1,10 +1,13 @@
 """Runs of text-only models, and the command that filters by them."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from host_files import choice_samples, write_run
+
+from spiqa_tasks.files.json_text import digest_of
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 """What the fixture `run_filter` gives: the command's further arguments -> (exit status, records,
@@ -24,3 +27,25 @@ def write_inspectors(
 def write_blind(folder: Path, model: str, tasks: dict[str, Any], stamp: str = "1") -> None:
     """Write a run of a model that saw no pictures."""
     write_run(folder, "ablated", tasks, f"base={model},ablation=text", stamp)
+
+
+def write_kept(
+    path: Path, source: str, rows: Sequence[Mapping[str, Any]], places: Sequence[int]
+) -> Path:
+    """Write the kept.json of a filtered task as another machine has it: questions by their places
+    among the source's rows.
+    """
+    kept = []
+    for place in places:
+        row = rows[place]
+        kept.append({"doc_id": place, "id": row["id"], "target": row["answer"]})
+    content = {
+        "source": source,
+        "questions": len(rows),
+        "data": None,
+        "revision": None,
+        "filter": {"max_hits": 1},
+        "kept": kept,
+    }
+    path.write_text(json.dumps({"digest": digest_of(content), **content}), encoding="utf-8")
+    return path
