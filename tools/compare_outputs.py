@@ -101,7 +101,6 @@ FUNCTIONS = ("demo_prompts", "real_prompts", "letters", "intervals", "text_metri
 # METEOR takes 10 seconds of a processor for each command: `score_spiqa` alone has it.
 COMMANDS = {
     "list": "list --json",
-    "list_search": "list --search spiqa_demo --json",
     "doctor_help": "--help",
     # score: lines of id and prediction
     "score_spiqa": "score spiqa_demo {inputs}/spiqa_1.jsonl --json",

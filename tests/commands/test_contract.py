@@ -15,7 +15,6 @@ from spiqa_tasks.cli import main
 from spiqa_tasks.report.printer import FORMS
 
 REFUSALS = {
-    "list --search nonsense": "Expected a task or group with 'nonsense'",
     "prepare spiqa_testa": "spiqa_testA",
     "score spiqa_demo": "Name one, or a task and the answers to it.",
     "score spiqa p.jsonl": "Name one of them, not a group: spiqa_testA, spiqa_testB, spiqa_testC.",
@@ -43,7 +42,7 @@ REFUSALS = {
         f"gain --scores {scores}": f"shares from 0 to 1 or percent from 0 to 100; found {scores}."
         for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
     },
-    "filter": "Expected RUNs, --ids KEPT.JSON --write, or --task TASK --ids FILE --write",
+    "filter": "Expected RUNs, or --ids kept.json --write; found neither.",
     "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. Choose",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",
@@ -122,7 +121,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "compare {}",
             "score {}",
         ),
-        *("list --search mmstar", "doctor --quick", "choices {}/answers.jsonl"),
+        *("list", "doctor --quick", "choices {}/answers.jsonl"),
     ],
 )
 def test_every_command_takes_every_form(
