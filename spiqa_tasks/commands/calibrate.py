@@ -129,20 +129,9 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     if reason := too_few(len(scores), len(verdicts), "answers have a score"):
         say(f"{name}: {reason}; {failures[0]}")
         return row
-    _say_single_verdict(name, answers, scores)
     with said_if_slow("intervals of kappa and AUROC"):
         estimates = agreement(answers, scores)
     return row | {key: dataclasses.asdict(estimate) for key, estimate in estimates.items()}
-
-
-def _say_single_verdict(name: str, answers: Sequence[Labelled], scores: Sequence[float]) -> None:
-    """Say why kappa is 0 if a judge gives right and wrong answers the same verdict."""
-    labels = {answer.label for answer in answers}
-    verdicts = {score > THRESHOLD for score in scores}
-    # With one label alone kappa is not defined.
-    if len(labels) > 1 and len(verdicts) == 1:
-        said = "yes" if True in verdicts else "no"
-        say(f"{name} said {said} to all {len(scores)} answers: its kappa is 0.")
 
 
 def agreement(answers: Sequence[Labelled], scores: Sequence[float]) -> dict[str, Estimate]:

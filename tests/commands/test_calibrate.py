@@ -146,16 +146,14 @@ def test_the_column_of_labels_and_the_judge_are_named_as_elsewhere(
     assert "Expected a judge to compare with the labels, found none. Add --judge." in said
 
 
-def test_a_judge_that_says_yes_to_everything_is_called_one(
+def test_a_judge_that_says_yes_to_everything_has_a_kappa_of_0(
     judge: str, labels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A kappa of 0 without an interval has its reason."""
+    """Without an interval; with one label alone it has none."""
     labels.write_text(labels.read_text().replace('"azure"', '"blue"').replace('"red"', '"blue"'))
-    _, (row,), said = run_json(capsys, "calibrate", labels, "--judge", judge)
+    _, (row,), _ = run_json(capsys, "calibrate", labels, "--judge", judge)
     assert row["kappa"] == {"value": 0.0, "low": None, "high": None}
-    assert f"{judge} said yes to all 40 answers: its kappa is 0." in said
 
     labels.write_text(labels.read_text().replace("false", "true"))
-    _, (row,), said = run_json(capsys, "calibrate", labels, "--judge", judge)
+    _, (row,), _ = run_json(capsys, "calibrate", labels, "--judge", judge)
     assert row["kappa"]["value"] is None
-    assert "kappa" not in said
