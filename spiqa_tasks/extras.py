@@ -1,16 +1,9 @@
 """The package's extras, and the error message for a missing one."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spiqa_tasks.errors import MissingPartError
-
-if TYPE_CHECKING:
-    from packaging.specifiers import SpecifierSet
-
 
 # The extras of setup.cfg, without `all`, their union: the modules that they install. Their purposes
 # are in docs/running.md.
@@ -66,16 +59,6 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
                 f"Install it in a clone of spiqa-tasks: {how_to_install(name)}"
             )
     return None
-
-
-def supported_versions(package: str) -> SpecifierSet:
-    """Return the tested versions of a package: the range of its extra in setup.cfg."""
-    from importlib import metadata
-
-    from packaging.requirements import Requirement  # takes longer to import than the rest of `list`
-
-    requirements = map(Requirement, metadata.requires("spiqa-tasks") or ())
-    return next(each.specifier for each in requirements if each.name == package)
 
 
 def _missing(extra: str) -> list[str]:
