@@ -202,7 +202,6 @@ COMMANDS = {
     "gain_metric": "gain {host}/random --task mmstar_demo --metric accuracy_released --json",
     "gain_scifibench": "gain {host}/frequent {host}/random --task scifibench_demo --json",
     "gain_spiqa": "gain {host}/captions --task spiqa_demo --json",
-    "gain_scores": "gain --scores 52.1 22.7 20.3 --json",
     # filter
     "filter": "filter {host}/frequent {host}/random --task mmstar_demo --json",
     "filter_hits": ("filter {host}/frequent {host}/random --task mmstar_demo --max-hits 0 --json"),

@@ -7,12 +7,10 @@ from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_o
 from spiqa_tasks.commands.run_arguments import add_accept, add_runs, as_shown, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.report.printer import STYLES, Table, add_format, render
-from spiqa_tasks.report.tables import gain_numbers, gain_table
+from spiqa_tasks.report.printer import add_format, render
+from spiqa_tasks.report.tables import gain_table
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.scoring.gain import gain_of_totals, natural
-from spiqa_tasks.scoring.values import percent
 
 # Stands below the help.
 EPILOG = (
@@ -36,39 +34,24 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", help=about)
     about = "add a line for each group of this column (category, ...), or of all columns (group)"
     parser.add_argument("--by", metavar="COLUMN", help=about)
-    about = "the numbers S_v S_wv [S_t] in place of runs, as shares or percent"
-    parser.add_argument("--scores", nargs="+", type=float, metavar="S", help=about)
     add_accept(parser, "allow one file or model in two roles")
     add_format(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the table; return 3 if a row is withheld or a run that was asked for is left out."""
-    _check_ways(arguments)
-    if arguments.scores:
-        return _print_scores(arguments.scores, arguments.format)
+    is_named = bool(arguments.seeing or arguments.blind)
+    if is_named == bool(arguments.runs):
+        raise InputError(
+            "Expected RUNs, or --with FILE --without FILE, either with [--llm-base FILE]; found "
+            f"{'both' if is_named else 'neither'}. See `spiqa-tasks gain -h`."
+        )
 
-    pairs, problems = _recognised(arguments) if arguments.runs else _named(arguments)
+    pairs, problems = _named(arguments) if is_named else _recognised(arguments)
     is_complete = print_gain(pairs, arguments.format, arguments.by)
     # Problems are said below the table, where they are read.
     say(*problems)
     return 0 if is_complete and not problems else 3
-
-
-def _check_ways(arguments: argparse.Namespace) -> None:
-    """Raise InputError unless the runs are named in one way."""
-    ways = {
-        "RUNs": arguments.runs,
-        "--scores": arguments.scores,
-        "--with or --without": arguments.seeing or arguments.blind,
-    }
-    named = [way for way, values in ways.items() if values]
-    if len(named) != 1:
-        raise InputError(
-            "Expected RUNs, --with FILE --without FILE, each with [--llm-base FILE], or --scores "
-            f"S_v S_wv [S_t]; found {' and '.join(named) or 'none of them'}. See `spiqa-tasks gain "
-            "-h`."
-        )
 
 
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
@@ -136,30 +119,3 @@ def _named(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     seeing, blind, *bases = runs
     pair, problem = pair_of(seeing, blind, bases, arguments.metric, arguments.accept_differences)
     return [pair], [problem] if problem else []
-
-
-def _print_scores(scores: Sequence[float], form: str) -> int:
-    """Print gain and leakage of overall scores."""
-    typed = " ".join(f"{score:g}" for score in scores)
-    if not 2 <= len(scores) <= 3 or not all(0 <= score <= 100 for score in scores):
-        raise InputError(
-            "Expected --scores S_v S_wv [S_t], shares from 0 to 1 or percent from 0 to 100; found "
-            f"{typed}."
-        )
-    try:
-        shares, unit = natural(scores)
-    except ValueError as error:
-        raise InputError(
-            f"Expected --scores in one unit, shares or percent; found {typed}. Write all as shares."
-        ) from error
-
-    result = gain_of_totals(0, *shares)
-    if form not in STYLES:
-        print(render(form, Table([{"unit": unit, **gain_numbers(result)}], (), ())))
-        return 0
-    ml = None if result.ml is None else result.ml.value
-    print(
-        f"MG {percent(result.mg.value)}, ML {percent(ml)} (times 100; the scores are taken for"
-        f" {unit})"
-    )
-    return 0

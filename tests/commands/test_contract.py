@@ -37,11 +37,7 @@ REFUSALS = {
     "report empty": "Expected answers in empty, found none. Give the output folder of a host",
     "compare empty": "Expected answers in empty, found none.",
     "gain empty": "Expected answers in empty, found none.",
-    "gain": "Expected RUNs, --with FILE --without FILE",
-    **{
-        f"gain --scores {scores}": f"shares from 0 to 1 or percent from 0 to 100; found {scores}."
-        for scores in ("1", "1 1 1 1", "nan 20", "120 20", "50 inf")
-    },
+    "gain": "Expected RUNs, or --with FILE --without FILE",
     "filter": "Expected RUNs, or --ids kept.json --write; found neither.",
     "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. Choose",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",

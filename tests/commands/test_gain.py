@@ -38,6 +38,8 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     assert "--log_samples" in gain(tmp_path / "a")[2]
     (tmp_path / "b").mkdir()
     assert gain(tmp_path / "b")[0] == 2
+    assert "found neither. See" in gain()[2]
+    assert "found both. See" in gain(tmp_path / "a", "--with", path)[2]
 
 
 def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
@@ -73,28 +75,6 @@ def test_answers_that_choice_letter_could_not_read_make_a_bound(tmp_path: Path, 
     _, (row,), errors = gain(tmp_path)
     assert row["mg"] == 0.5
     assert "2 empty or unparsed without images: S_wv and ML are lower bounds" in errors
-
-
-def test_scores_by_hand(gain: Gain, capsys: pytest.CaptureFixture[str]) -> None:
-    """The golden case without any file, natural in json."""
-    (record,) = gain("--scores", 52.1, 22.7, 20.3)[1]
-    assert (round(record["mg"], 3), round(record["ml"], 3)) == (0.294, 0.024)
-    assert main(["gain", "--scores", "52.1", "22.7", "20.3"]) == 0
-    assert (
-        capsys.readouterr().out == "MG 29.4, ML 2.4 (times 100; the scores are taken for percent)\n"
-    )
-    assert main(["gain", "--scores", "52.1", "22.7", "--format", "csv"]) == 0
-    names, values = (line.split(",") for line in capsys.readouterr().out.splitlines())
-    assert float(dict(zip(names, values, strict=True))["mg"]) == pytest.approx(0.294)
-    assert gain()[0] == 2
-
-
-@pytest.mark.parametrize("scores", [(52.1, 0.227, 0.203), (0.521, 22.7), (52.1, -3), (101, 3)])
-def test_scores_by_hand_in_two_units_are_refused(gain: Gain, scores: tuple[float, ...]) -> None:
-    """Percent beside shares would be a gain of 51.9 points."""
-    status, records, errors = gain("--scores", *scores)
-    assert (status, records) == (2, [])
-    assert errors.startswith("spiqa-tasks: Expected --scores ")
 
 
 def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:

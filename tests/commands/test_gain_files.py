@@ -98,7 +98,7 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path: Path, gain: Gain) -> Non
         ),
         (["--with", v, "--task", TASK], "Expected --with and --without"),
         (["--with", v, "--llm-base", wv, "--task", TASK], "Expected --with and --without"),
-        ([v, "--with", v, "--without", wv, "--task", TASK], "found RUNs and --with"),
+        ([v, "--with", v, "--without", wv, "--task", TASK], "found both"),
         (
             ["--with", blind, "--without", wv, "--task", TASK],
             "Expected a run with pictures at --with",
