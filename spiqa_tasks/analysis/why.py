@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -34,9 +34,6 @@ AVERAGE = "average"
 OTHER = "other answers"
 UNKNOWN = "unknown"
 
-# Largest rounding of a number that papers print: percent with one decimal.
-PRINTED = 0.0005 + 1e-9
-
 # lmms-eval logs `--system_instruction` though chat models never get it.
 NEVER_SENT = "system turn"
 
@@ -46,7 +43,7 @@ class Number:
     """A number, and how it is made of a run's answers.
 
     Attributes:
-        value: as it was reported or printed, 0 to 1.
+        value: as it was reported, 0 to 1.
         average: the group column whose means are averaged, or '' for the mean over questions.
         answers: the columns of `merging.questions`, `text` and `cause`, why an answer is none.
             To a host a failed request is a wrong answer; in our numbers it has no score.
@@ -107,54 +104,23 @@ def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
     """
     one = number_of(a, metric_a or headline(a).name)
     two = number_of(b, metric_b or headline(b).name)
-    return _explained(one, two, b.name, [] if a is b else conditions(a, b))
-
-
-def why_printed(run: Run, printed: float, name: str, metric: str = "") -> Why:
-    """Return why a printed number, 0 to 1, differs from that of a run.
-
-    The first rule and average that give it of the run's answers are its own; if none do, the
-    difference is unknown. Raises InputError: as `why`.
-    """
-    own = number_of(run, metric or headline(run).name)
-    for rule in _rules_for(run, own.metric):
-        number = _number(run, rule, _answers(run, rule), printed, PRINTED)
-        if number is not None:
-            return _explained(own, number, name, [])
-    return _explained(own, replace(own, value=printed), name, [])
-
-
-def _rules_for(run: Run, metric: str) -> list[str]:
-    """Return the metrics and rules that may have given a printed number."""
-    # An L3Score is not explained by a ROUGE-L.
-    needs = {each.needs for each in run.metrics if each.name == metric} or {"nothing"}
-    metrics = [each.name for each in run.metrics if each.higher_is_better and each.needs in needs]
-    # The run's own come first: a rule that happens to agree is a worse explanation.
-    return list(dict.fromkeys([*metrics, *CIRCULATING]))
+    return _explained(one, two, [] if a is b else conditions(a, b))
 
 
 def number_of(run: Run, metric: str) -> Number:
     """Return a run's number by a metric or, of questions with options, a circulating rule."""
     answers = _answers(run, metric)
+    averages = _averages(run, metric, answers)
+    rule = _rule(run, metric, answers)
     reported = _reported(run, metric)
     for value in reported:
-        number = _number(run, metric, answers, value, ROUNDING)
-        if number is not None:
-            return number
+        for average in averages:
+            if abs(_mean(answers, average) - value) <= ROUNDING:
+                return Number(run, metric, value, average, answers, rule)
 
-    average = _averages(run, metric, answers)[0]
-    value = reported[0] if reported else _mean(answers, average)
-    return Number(run, metric, value, average, answers, _rule(run, metric, answers))
-
-
-def _number(
-    run: Run, metric: str, answers: pd.DataFrame, value: float, rounding: float
-) -> Number | None:
-    """Return a value as the first average of the answers that gives it, or None."""
-    for average in _averages(run, metric, answers):
-        if abs(_mean(answers, average) - value) <= rounding:
-            return Number(run, metric, value, average, answers, _rule(run, metric, answers))
-    return None
+    # No average that circulates gives the reported number: a part of the difference is unknown.
+    value = reported[0] if reported else _mean(answers, averages[0])
+    return Number(run, metric, value, averages[0], answers, rule)
 
 
 def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
@@ -262,7 +228,7 @@ def _cause(run: Run, record: Record) -> str:
     return UNREAD if is_unread else ""
 
 
-def _explained(a: Number, b: Number, name_b: str, differ: Sequence[str]) -> Why:
+def _explained(a: Number, b: Number, differ: Sequence[str]) -> Why:
     """Return the difference of two numbers. Raises InputError: see `why`."""
     both = a.answers.join(b.answers, how="inner", lsuffix="_a", rsuffix="_b")
     _check(a, b, both)
@@ -273,7 +239,7 @@ def _explained(a: Number, b: Number, name_b: str, differ: Sequence[str]) -> Why:
         for run in runs
         if not run.record_set.is_whole
     ]
-    return Why(a.run.name, name_b, a.metric, b.metric, a.value, b.value, lines, differ, parts)
+    return Why(a.run.name, b.run.name, a.metric, b.metric, a.value, b.value, lines, differ, parts)
 
 
 def _check(a: Number, b: Number, both: pd.DataFrame) -> None:
@@ -333,7 +299,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     ]
     for cause, effects in parts.items():
         lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))
-    about = "no known average of the scores gives it to one decimal"
+    about = "no known average of the scores gives the reported number"
     lines.append(Line(UNKNOWN, total - averaged, (), about))
     return lines
 

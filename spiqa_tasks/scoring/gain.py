@@ -52,19 +52,6 @@ def gain(
     return Gain(n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
 
 
-def natural(scores: Sequence[float]) -> tuple[list[float], str]:
-    """Return scores as shares, and their unit: `percent` if one is above 1, else `shares`.
-
-    Raises ValueError: one is above 1 and another one between 0 and 1, so that units are mixed.
-    """
-    if any(score > 1 for score in scores):
-        if any(0 < score < 1 for score in scores):
-            raise ValueError("expected scores in one unit, got percent and shares")
-        # Rounded, as 52.1 / 100 is 0.5210000000000001.
-        return [round(score / 100, 12) for score in scores], "percent"
-    return list(scores), "shares"
-
-
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:
     """Return gain and leakage of three overall scores in any common unit, without intervals."""
     mg = Estimate(s_v - s_wv)

@@ -5,6 +5,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -27,13 +28,13 @@ from spiqa_tasks.analysis.why import (
     Line,
     Why,
     conditions,
+    number_of,
     why,
-    why_printed,
 )
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import (
     CIRCULATING,
@@ -229,31 +230,20 @@ def test_mmstar_answers_of_a_host_and_of_a_table(tmp_path: Path, real_data: Path
     (b,) = read_results(
         write_run(tmp_path, "m", {"mmstar": samples}, totals={"mmstar": {"average": number}})
     )
-    found = why_printed(b, 0.54, "54")
+    of_b = number_of(b, "average")
+    assert (of_b.value, of_b.average) == (pytest.approx(number), "l2_category")
+
+    other = write_run(
+        tmp_path / "c", "m", {"mmstar": samples}, totals={"mmstar": {"average": 0.54}}
+    )
+    (c,) = read_results(other)
+    found = why(b, c)
     assert (found.metric_a, found.number_a) == ("average", pytest.approx(number))
-    assert lines(found)[UNKNOWN].value == pytest.approx(0.54 - number)
-
-
-def test_the_rule_and_the_average_that_give_a_printed_number_explain_it(
-    tmp_path: Path, questions: Sequence[Question]
-) -> None:
-    """The same answers by another rule, and by another average of its scores: nothing is
-    unknown.
-    """
-    a, _ = run_of(tmp_path, questions, "accuracy")
-    by_lmms_eval = {
-        question["id"]: right(question, question["response"], "accuracy_lmms_eval")
-        for question in questions
-    }
-    for printed, average in (
-        (fmean(by_lmms_eval.values()), "questions"),
-        (mean_of_groups(by_lmms_eval), "l2_category"),
-    ):
-        found = why_printed(a, round(printed, 3), "paper")
-        of = lines(found)
-        assert abs(of[UNKNOWN].value) <= 0.0005
-        assert found.metric_b == "accuracy_lmms_eval"
-        assert of[AVERAGE].about == f"over questions and over {average}"
+    # that no average of the scores gives 0.54
+    assert number_of(c, "average").average == ""
+    total = sum(line.value for line in found.lines)
+    assert total == pytest.approx(0.54 - number)
+    assert lines(found)[UNKNOWN].value == pytest.approx(0.54 - fmean(chain(*axes.values())))
 
 
 def test_the_conditions_that_differ_are_named(
@@ -339,19 +329,6 @@ def judged(
         for place, text in enumerate(texts)
     ]
     return run_of_records(records, task="spiqa_testA", signature=signature)
-
-
-def test_an_l3score_is_explained_by_no_text_metric() -> None:
-    """A mean of ROUGE-L may be what is printed by chance."""
-    run = judged("aaaa", [0.0, 0.5, 1.0, 1.0])
-    answers = [
-        replace(answer, record=answer.record and answer.record.with_scores({"rouge_l": 0.3}))
-        for answer in run.read()
-    ]
-    written = Written(values={"rouge_l": 0.3})
-    found = why_printed(replace(run, read=lambda: answers, written=written), 0.3, "paper")
-    assert found.metric_b == "l3score"
-    assert lines(found)[UNKNOWN].value == pytest.approx(0.3 - 0.625)
 
 
 def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
