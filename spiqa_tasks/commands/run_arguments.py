@@ -25,7 +25,7 @@ from spiqa_tasks.runs.selection import (
 # Help of the arguments that most commands share.
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
 TASK = "only this task; may be given several times"
-JUDGE = "only scores by this judge; it also judges answers that have no score"
+JUDGE = "only scores by this judge; `score --judge --output` asks one"
 RUN = (
     "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or score"
     " --output, or your own answers as TASK=FILE"

@@ -1,7 +1,6 @@
 """Load the runs at the paths on a command line: scored ones for analyses, others for `score`."""
 
 import functools
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,8 +11,6 @@ from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks, read_task
-from spiqa_tasks.judge.judge import make_judge
-from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
@@ -42,8 +39,7 @@ ByTask = list[tuple[Task, list[Run]]]
 def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list[Run], list[str]]:
     """Return the scored runs at the paths, and remarks on runs that are replaced or left out.
 
-    Raises InputError: no runs; DataError: no questions of answers without a score; JudgeError: an
-    unusable judge.
+    Raises InputError: no runs; DataError: no questions of answers without a score.
     """
     runs, remarks = _counting_runs(paths, wanted)
 
@@ -51,9 +47,12 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
     rows_of = functools.cache(task_questions)
     loaded = []
     for run in runs:
-        if not _has_scores(run, wanted.judge):
+        is_scored = _has_scores(run)
+        if not is_scored:
             run, said = _scored(run, wanted, rows_of)
             remarks += said
+        if not is_scored or wanted.judge is not None:
+            remarks += _remarks_on_judge(run)
         loaded.append(wanted.cut(run))
     return loaded, remarks
 
@@ -334,30 +333,28 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
     return readable, list(map(LeftOut, remarks))
 
 
-def _has_scores(run: Run, judge: str | None) -> bool:
-    """Whether a run has its scores, of a judge too if one is wanted and its task has a rule."""
+def _has_scores(run: Run) -> bool:
+    """Whether a run has scores; answers of --predict_only have none."""
     if run.form not in lmms_eval.FORMS:
         return False
-    if not (run.logged and run.is_own):
-        return True  # the host's own are all there is
-    if not run.records:
-        return False  # answers of --predict_only
-    needs_judge = judge is not None and run.own.benchmark.judge(run.settings) is not None
-    return not needs_judge or bool(run.signature.judge)
+    # the host's own are all there is
+    return not (run.logged and run.is_own) or bool(run.records)
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:
-    """The run with its scores, of the wanted judge if one is named, and remarks."""
+    """The run with its scores, of no judge, and remarks."""
     task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
     joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
+    return scoring.score(scoring.read(joined), later=_LATER), remarks
 
-    judge = None
-    rule = task.benchmark.judge(task.settings)
-    if rule is not None and wanted.judge is not None:
-        judge = make_judge(rule, parse_judge(wanted.judge, environ=os.environ))
-    elif rule is not None:
-        remarks.append(
-            f"{run.path} has no scores of a judge: other metrics count. Name a judge with --judge, "
-            "or score it with --output first."
-        )
-    return scoring.score(scoring.read(joined, judge), later=_LATER), remarks
+
+def _remarks_on_judge(run: Run) -> list[str]:
+    """Return a sentence on a run that no judge scored, though its task has a judge."""
+    if not selection.has_samples(run) or run.signature.judge:
+        return []
+    if run.own.benchmark.judge(run.settings) is None:
+        return []
+    return [
+        f"{run.path} has no scores of a judge: other metrics count. `spiqa-tasks score RUN "
+        "--judge PROVIDER:MODEL --output DIR` asks one."
+    ]

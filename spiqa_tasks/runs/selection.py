@@ -155,8 +155,7 @@ class Selection:
     """Select runs of some tasks (empty: all), and values over them, also over a part of a task if
     `partial`.
 
-    Of `judge` only the scores count, and it judges answers without any; of `subset` only the
-    questions.
+    Of `judge` only the scores count; of `subset` only the questions.
     """
 
     tasks: Sequence[str] = ()

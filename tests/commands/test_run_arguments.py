@@ -188,12 +188,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
 
 
 @pytest.mark.parametrize("form", [*FORMS, "responses"])
-def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
+def test_answers_are_judged_by_score_alone(
     form: str, server: OpenAIServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--judge provider:model@URL`: each question once for all commands; correlations, pairs and
-    page have L3Score.
-    """
+    """Other commands say how to ask; of what `score --output` wrote, they have L3Score."""
     rows = rows_for_scoring("spiqa", "demo", "")
     write = {**FORMS, "responses": as_responses}[form]
     right = {
@@ -209,9 +207,19 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
         runs.append(write(tmp_path, model, "spiqa_demo", rows, texts))
     judge = ["--judge", f"openai:local@{server.url}"]
     capsys.readouterr()
+    for command in ("compare", "score --by group"):
+        _, unjudged, errors = run_json(capsys, command, *runs, *judge)
+        assert "l3score" not in {row["metric"] for row in unjudged}
+        assert errors.count("--judge PROVIDER:MODEL --output DIR` asks one.") == 2
+    assert server.counts["ok"] == 0
+
+    scored = tmp_path / "scored"
+    assert main(["score", *runs, *judge, "--output", str(scored)]) == 0
+    asked = server.counts["ok"]
+    capsys.readouterr()
     overall = [
         row
-        for row in run_json(capsys, "score", "--by", "group", *runs, *judge)[1]
+        for row in run_json(capsys, "score", "--by", "group", scored, *judge)[1]
         if row["group"] == "all"
     ]
     expected = {
@@ -219,13 +227,12 @@ def test_answers_without_a_judge_are_judged_by_the_one_that_is_named(
     }
     assert {short(row["model"]): row["value"] for row in overall} == pytest.approx(expected)
     assert {row["metric"] for row in overall} == {"l3score"}
-    asked = server.counts["ok"]
-    ((found,),) = run_json(capsys, "compare", *runs, *judge)[1:2]
+    ((found,),) = run_json(capsys, "compare", scored, *judge)[1:2]
     assert found["difference"]["difference"] == pytest.approx(expected["b"] - expected["a"])
-    assert run_json(capsys, "correlate", *runs, *judge)[0] == 0
-    assert main(["report", *runs, *judge, "--csv", str(tmp_path / "r.csv")]) == 0
+    assert run_json(capsys, "correlate", scored, *judge)[0] == 0
+    assert main(["report", str(scored), *judge, "--csv", str(tmp_path / "r.csv")]) == 0
     assert "openai:local" in (tmp_path / "r.csv").read_text()
-    assert server.counts["ok"] - asked <= 3 * 2 * 2, "no more than the test questions"
+    assert server.counts["ok"] == asked
 
 
 @pytest.fixture
