@@ -11,10 +11,11 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import yaml
 
-from spiqa_tasks.cli import main
+from spiqa_tasks.commands import compare, gain, report
 from spiqa_tasks.demo.judge_server import MODEL, overlap_judge
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.extras import require
@@ -92,9 +93,9 @@ def _walk(output: Path, judge: Mapping[str, str]) -> int:
     _require_results(output, started)
 
     statuses = [
-        _analyse("gain", [str(output), "--task", "scifibench_demo"]),
-        _analyse("compare", [str(output), "--task", "spiqa_demo"]),
-        _analyse("report", [str(output), "--html", str(output / "report.html")]),
+        _analyse(gain, [str(output), "--task", "scifibench_demo"]),
+        _analyse(compare, [str(output), "--task", "spiqa_demo"]),
+        _analyse(report, [str(output), "--html", str(output / "report.html")]),
     ]
     print(NEXT, end="")
     return max(statuses)
@@ -151,10 +152,14 @@ def _require_results(output: Path, started: float) -> None:
             )
 
 
-def _analyse(command: str, arguments: list[str]) -> int:
-    """Show a command and what it prints; return its exit status."""
-    _show(["spiqa-tasks", command, *arguments])
-    return main([command, *arguments])
+def _analyse(command: ModuleType, arguments: list[str]) -> int:
+    """Show a command and what it prints; return its exit status, 3 if it left answers out."""
+    _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
+    parser = argparse.ArgumentParser()
+    command.add(parser)
+    parsed = parser.parse_args(arguments)
+    status: int = command.run(parsed)
+    return status or 3 * bool(parsed.left_out)
 
 
 def _show(command: list[str], behind: str = "") -> None:

@@ -39,13 +39,12 @@ def test_an_analysis_runs_without_the_command_line(
     """The demo calls a command as it prints it, and has its status."""
     for name in "ab":
         write_demo_run(tmp_path / name, name, lambda _, row: row["answer"])
-    assert demo._analyse("compare", [str(tmp_path)]) == 0
+    assert demo._analyse(demo.compare, [str(tmp_path)]) == 0
     assert f"$ spiqa-tasks compare {tmp_path}" in capsys.readouterr().out
-    assert demo._analyse("gain", [str(tmp_path)]) == 2
     (broken,) = (tmp_path / "a").rglob("*_samples_*.jsonl")
     shutil.copytree(tmp_path / "a", tmp_path / "c")
     broken.write_text("{broken")
-    assert demo._analyse("compare", [str(tmp_path)]) == 3
+    assert demo._analyse(demo.compare, [str(tmp_path)]) == 3
 
 
 @pytest.mark.usefixtures("idle")
