@@ -88,7 +88,7 @@ class Batch(NamedTuple):
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     about = (
-        "the task, group or YAML that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
+        "the task or group that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
         " task: rows of question, reference and prediction"
     )
     parser.add_argument("task", metavar="TASK", help=about)
@@ -142,6 +142,11 @@ def run(arguments: argparse.Namespace) -> int:
     With `--partial`, questions may be without an answer. The other tasks of a RUN are scored even
     if the judge of one cannot be asked.
     """
+    if arguments.task.endswith(".yaml"):
+        raise InputError(
+            f"Expected a task or answers, found the YAML {arguments.task}. Name the task in it, and"
+            " its folder with --include-path."
+        )
     if arguments.output is not None:
         check_folder(arguments.output)
     if arguments.by is not None:
@@ -268,9 +273,6 @@ def _names_task(arguments: argparse.Namespace) -> bool:
     """Return whether the arguments are a task and answers to it, not RUNs."""
     if not arguments.predictions:
         return False
-    # a YAML is no RUN, though its file exists
-    if arguments.task.endswith(".yaml"):
-        return True
     tasks, groups = catalogue(arguments.include_path)
     return arguments.task in {**tasks, **groups} or not RunPath.parse(arguments.task).path.exists()
 

@@ -139,17 +139,6 @@ def _task_in(path: Path, config: Mapping[str, Any]) -> Task | None:
     return dataclasses.replace(task, kept=frozenset(str(question["id"]) for question in kept))
 
 
-def read_task(path: Path) -> Task:
-    """Return the task of a YAML that includes one of ours; raise InputError for others."""
-    task = _task_in(path, _read_yaml(path))
-    if task is None:
-        raise InputError(
-            f"Expected {path} to be the YAML of a task like those in `list --folder`, found"
-            " another."
-        )
-    return task
-
-
 def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]:
     """Return the tasks of tasks and groups, each once; `include` has more folders.
 

@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.answers import CHOICE_ANSWERS, FREE_ANSWERS, SPLIT
 from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.hosts.catalogue import find_tasks, read_task
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
@@ -62,10 +62,11 @@ def unscored_runs(
 ) -> tuple[ByTask, list[str]]:
     """Return each task of this package with its runs at some paths, scored or not, and remarks.
 
-    With `name`, only those of a task, a group or a task's YAML. [] if all are of a host's tasks.
+    With `name`, only those of a task or a group. [] if all are of a host's tasks.
     Raises InputError: an unknown task, or no answers to it.
     """
-    named = {task.name: task for task in _named_tasks(name, wanted.include)}
+    names = filter(None, [name])
+    named = {task.name: task for task in find_tasks(names, wanted.include)}
     if named:
         wanted = replace(wanted, tasks=tuple(named))
     if len(named) == 1:
@@ -84,12 +85,6 @@ def unscored_runs(
     if missing:
         remarks.append(f"{name}: no answers to {', '.join(sorted(missing))}.")
     return by_task, remarks
-
-
-def _named_tasks(name: str, include: Sequence[Path]) -> list[Task]:
-    if not name:
-        return []
-    return [read_task(Path(name))] if name.endswith(".yaml") else find_tasks([name], include)
 
 
 def _check_host_tasks(

@@ -20,7 +20,7 @@ REFUSALS = {
     "score spiqa p.jsonl": "Name one of them, not a group: spiqa_testA, spiqa_testB, spiqa_testC.",
     "score mmstar_demo p.jsonl --rule sampled": "no --rule for mmstar_demo",
     "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
-    "score mine.yaml p.jsonl": "mine.yaml to be the YAML of a task",
+    "score mine.yaml p.jsonl": "Expected a task or answers, found the YAML mine.yaml. Name",
     "score spiqa_demo p.jsonl --top 1": "a number from 2 to 1000, found 1",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
     "score spiqa_demo p.jsonl --metrics l3score --judge none": ("found none: there is no judge"),

@@ -165,9 +165,10 @@ def test_a_judge_reads_open_answers_of_scifibench(
         re.findall(r"follows, ([A-E])", str(body["messages"])) or ["B"]
     )[0]
     task, answers = judged_letters
-    forecast = score(capsys, task, answers, "--dry-run")["dry_run"]
+    given = ("mine", answers, "--include-path", task.parent)
+    forecast = score(capsys, *given, "--dry-run")["dry_run"]
     assert [each["calls"] for each in forecast] == [2]
-    found = score(capsys, task, answers)
+    found = score(capsys, *given)
     assert found["metrics"]["accuracy"] == pytest.approx(20 / 24)
     assert found["metrics"]["accuracy_llm"] == pytest.approx(22 / 24)
     assert found["metrics"]["extractor_rate"] == pytest.approx(2 / 24)

@@ -15,7 +15,6 @@ from spiqa_tasks.hosts.catalogue import (
     filtered_tasks,
     find_tasks,
     load_yaml,
-    read_task,
     user_folder,
 )
 
@@ -47,7 +46,7 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
         f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\ndataset_name:"
         " ablation=grey\n"
     )
-    task = read_task(path)
+    (task,) = find_tasks(["mine"], [tmp_path])
     assert (task.name, task.benchmark_name, task.split, task.settings_text) == (
         "mine",
         "mmstar",
@@ -57,15 +56,20 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     assert load_yaml(path)["process_results"] == "spiqa_tasks.utils.answers.process_results"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[", "task: x", "- 1", "include: nowhere.yaml", "include: mine.yaml"]
-)
-def test_other_yamls_are_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["", "[", "- 1", "include: nowhere.yaml", "include: mine.yaml"])
+def test_broken_yamls_are_refused(tmp_path: Path, text: str) -> None:
     """One sentence names the file, whatever is wrong with it."""
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(InputError, match=r"mine\.yaml to be the YAML of a task"):
-        read_task(path)
+        find_tasks(["mine"], [tmp_path])
+
+
+def test_the_yaml_of_another_task_is_none_of_ours(tmp_path: Path) -> None:
+    """Its name is not known."""
+    (tmp_path / "mine.yaml").write_text("task: mine")
+    with pytest.raises(InputError, match="Expected the name of a task or group, found 'mine'"):
+        find_tasks(["mine"], [tmp_path])
 
 
 def _kept(folder: Path, ids: list[str]) -> Path:
@@ -82,9 +86,8 @@ def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
     (shipped,) = find_tasks(["mmstar_demo"])
     assert shipped == Task("mmstar_demo", "mmstar", "demo", "prompt=letter", None, 512)
     assert (shipped.questions, shipped.metrics[0]) == (24, "accuracy")
-    path = _kept(tmp_path, ["3", "5"])
+    _kept(tmp_path, ["3", "5"])
     expected = Task("mine", "mmstar", "demo", "prompt=letter", frozenset({"3", "5"}), 512)
-    assert read_task(path) == expected
     assert expected.questions == 2
     assert find_tasks(["mine"], [tmp_path]) == [expected]
 
