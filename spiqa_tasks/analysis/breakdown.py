@@ -38,7 +38,7 @@ def withheld_records(records: Iterable[ValueRecord]) -> list[str]:
 
 
 def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[ValueRecord]:
-    """Return each metric by the groups in a column, or overall and then for every group.
+    """Return each metric by the groups in a column, overall, or overall and then for every group.
 
     Names are in alphabetical order within a column. Source: SciFIBench section 4.5 and Table 5;
     SPIQA Tables 6 and 7; MMStar Table 5.
@@ -47,7 +47,7 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
 
     rows = []
     for metric in metrics:
-        if by == GROUP:
+        if by in (GROUP, OVERALL):
             rows += overall(run, [metric])
         for column in columns_by(frame, by):
             for name, members in frame.groupby(column):

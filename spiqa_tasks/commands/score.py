@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.analysis.breakdown import (
+    OVERALL,
     ValueRecord,
     by_group,
     is_of_part,
-    overall,
     withheld_records,
 )
 from spiqa_tasks.analysis.merging import GROUP, columns_by
@@ -217,17 +217,9 @@ def _print_reported(arguments: argparse.Namespace) -> int:
             "`score RUN` alone prints what they have."
         )
 
-    rows = []
-    reasons = []
-    notes = []
-    for run in with_unique_labels(as_shown(arguments, runs)):
-        metrics = _metrics(run, arguments.metrics or [ALL])
-        rows += overall(run, metrics)
-        reasons += withheld_values(run, metrics)
-        notes.append(f"{run.task} of {run.name}: {run.signature.text}")
-    _print_values(arguments, rows, notes)
-    say(*reasons)
-    return 3 if reasons else 0
+    arguments.by = OVERALL
+    arguments.metrics = arguments.metrics or [ALL]
+    return 0 if _print_groups(arguments, runs) else 3
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
@@ -442,19 +434,17 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
         rows += by_group(run, of_run, arguments.by)
     reasons += withheld_records(rows)
 
-    _print_values(arguments, rows)
-    say(*reasons)
-    return not reasons and all(run.record_set.withheld() is None for run in suited)
-
-
-def _print_values(
-    arguments: argparse.Namespace, rows: Sequence[ValueRecord], notes: Sequence[str] = ()
-) -> None:
     labels = ["model", "task", "metric", "group"]
     values: list[Column | str] = [VALUE, "n"]
     if any(is_of_part(row) for row in rows):
         values.append("questions")
+    notes = []
+    if arguments.by == OVERALL:
+        notes = [f"{run.task} of {run.name}: {run.signature.text}" for run in suited]
     print(render(arguments.format, Table(rows, labels, values, notes=notes)))
+
+    say(*reasons)
+    return not reasons and all(run.record_set.withheld() is None for run in suited)
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
@@ -462,7 +452,7 @@ def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
     frames = [frame_of([run]) for run in runs]
     suited = []
     for run, frame in zip(runs, frames, strict=True):
-        if by == GROUP or columns_by(frame, by):
+        if by in (GROUP, OVERALL) or columns_by(frame, by):
             suited.append(run)
     if not suited:
         known = ", ".join(sorted(set().union(*map(group_columns, frames)))) or "none"
