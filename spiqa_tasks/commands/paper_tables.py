@@ -83,7 +83,8 @@ _TABLES = {
         bootstrap,
         ["model", "task"],
         [
-            *("n", "size", "repeats"),
+            "n",
+            "size",
             Column("mean", show=number),
             Column("variance", show=_variance),
             "questions",

@@ -18,7 +18,6 @@ from openai_server import Behaviour, OpenAIServer
 from run_command import run_json, words
 from scipy.stats import t as student
 
-from spiqa_tasks.analysis import paper
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.scoring.l3score import l3score
@@ -26,12 +25,6 @@ from spiqa_tasks.scoring.l3score import l3score
 RIGHT = {"a": 18, "b": 12}
 YES = l3score([("Yes", -0.105360516), ("No", -2.525728644)])
 """What the local server's agreeing answer is worth."""
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enough for `bootstrap`, whose numbers test_paper compares."""
-    monkeypatch.setattr(paper, "RESAMPLES", 20)
 
 
 @pytest.mark.parametrize(
