@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import (
-    differing,
+    conditions,
     headline,
     merged,
     other_judges,
@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import is_blind, own_settings
+from spiqa_tasks.runs.selection import is_blind
 from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 from spiqa_tasks.scoring.values import too_few
@@ -239,7 +239,11 @@ def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Compa
 
 def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
     """Return in what two runs differ, answers that are none, and what is left out."""
-    warnings = [f"differ in {each}" for each in _different(a.run, b.run, metric)]
+    different = conditions(a.run, b.run)
+    if metric.needs != "judge":
+        # A run that no judge scored differs in every field of one.
+        different = [each for each in different if not each.startswith("judge")]
+    warnings = [f"differ in {each}" for each in different]
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
         warnings += _warnings_of_run(run, list(records), metric)
 
@@ -250,20 +254,6 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     if alone := len(known_a.symmetric_difference(known_b)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings
-
-
-def _different(one: Run, other: Run, metric: Metric) -> list[str]:
-    """Return the fields of the signature and the generation settings in which two runs differ."""
-    different = differing(one.signature, other.signature)
-    if metric.needs != "judge":
-        # a run that no judge scored differs in every field of one
-        different = [each for each in different if not each.startswith("judge")]
-
-    # plain files have no generation settings
-    if one.generation and other.generation and one.generation != other.generation:
-        ours, theirs = (own_settings(run, [one, other]) or "none" for run in (one, other))
-        different.append(f"generation: {ours} and {theirs}")
-    return different
 
 
 def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> list[str]:

@@ -11,8 +11,10 @@ from spiqa_tasks.benchmarks.choice import SOURCE
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.frame import frame_of, group_columns, is_of_metric
 from spiqa_tasks.runs.run import MissingMetricError, Run
+from spiqa_tasks.runs.selection import own_settings
 from spiqa_tasks.runs.task import data_of, headline_fault
 
 # They change no score of a question, or (`model_wrapper`) are what gain compares.
@@ -20,6 +22,9 @@ NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model"
 
 # Value of `--by` that names every column of groups.
 GROUP = "group"
+
+# lmms-eval logs `--system_instruction` though chat models never get it.
+NEVER_SENT = "system turn"
 
 # Ids of questions that a sentence names.
 NAMED = 3
@@ -111,6 +116,48 @@ def differing(a: Signature, b: Signature) -> list[str]:
             found.append(f"{name}: {one or 'none'} and {two or 'none'}")
 
     return found
+
+
+def conditions(a: Run, b: Run) -> list[str]:
+    """Return `name: value and value` of each condition but the model that is known of both runs
+    and differs.
+    """
+    different = differing(a.signature, b.signature)
+    # Plain files have no generation settings.
+    if a.generation and b.generation and a.generation != b.generation:
+        ours, theirs = (own_settings(run, [a, b]) or "none" for run in (a, b))
+        different.append(f"generation: {ours} and {theirs}")
+    if a.form == b.form == lmms_eval.FORM:
+        different += _host_conditions(a, b)
+    return different
+
+
+def _host_conditions(a: Run, b: Run) -> list[str]:
+    """Return the shots, seeds, versions and prompts in which two runs of lmms-eval differ."""
+    ours, theirs = (
+        {"shots": str(run.origin.config.get("num_fewshot") or 0), **run.origin.conditions}
+        for run in (a, b)
+    )
+    different = []
+    for name in {**ours, **theirs}:
+        found = _other(ours.get(name, ""), theirs.get(name, ""))
+        if found and name != NEVER_SENT:
+            different.append(f"{name}: {found}")
+
+    common = [key for key in a.by_id if key in b.by_id]
+    others = sum(_is_other_prompt(a.by_id[key].question, b.by_id[key].question) for key in common)
+    if others:
+        different.append(f"prompt of {others} of {len(common)} questions")
+    return different
+
+
+def _is_other_prompt(one: str, two: str) -> bool:
+    """Return whether two prompts differ but for the marks of pictures, which hosts write apart."""
+    return one != two and _words(one) != _words(two)
+
+
+def _words(prompt: str) -> list[str]:
+    return [word for word in prompt.split() if word != "<image>"]
 
 
 def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool = True) -> None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from spiqa_tasks.analysis.merging import GROUP, columns_by, differing, headline, questions
+from spiqa_tasks.analysis.merging import GROUP, columns_by, conditions, headline, questions
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.frame import frame_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import ROUNDING, reported_shares
@@ -33,9 +32,6 @@ RULE = "reading rule"
 AVERAGE = "average"
 OTHER = "other answers"
 UNKNOWN = "unknown"
-
-# lmms-eval logs `--system_instruction` though chat models never get it.
-NEVER_SENT = "system turn"
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,10 @@ def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
     """
     one = number_of(a, metric_a or headline(a).name)
     two = number_of(b, metric_b or headline(b).name)
-    return _explained(one, two, [] if a is b else conditions(a, b))
+    differ = conditions(a, b)
+    if a.identity.label != b.identity.label:
+        differ.insert(0, f"model: {a.identity.label} and {b.identity.label}")
+    return _explained(one, two, differ)
 
 
 def number_of(run: Run, metric: str) -> Number:
@@ -332,39 +331,3 @@ def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
     # The same answer has the same score; a failed request is wrong by any rule.
     is_same = (both.text_a == both.text_b) & both.score_a.notna()
     return scores.mask(is_same, both.score_a).mask(both.cause_b == FAILED, 0.0)
-
-
-def conditions(a: Run, b: Run) -> list[str]:
-    """Return `name: value and value` of each condition that is known of both runs and differs."""
-    different = differing(a.signature, b.signature)
-    if not a.form == b.form == lmms_eval.FORM:
-        return different
-
-    ours, theirs = _settings(a), _settings(b)
-    for name in {**ours, **theirs}:
-        one, two = ours.get(name) or "none", theirs.get(name) or "none"
-        if one != two:
-            different.append(f"{name}: {one} and {two}")
-
-    common = [key for key in a.by_id if key in b.by_id]
-    others = sum(_prompt(a, key) != _prompt(b, key) for key in common)
-    if others:
-        different.append(f"prompt of {others} of {len(common)} questions")
-    return different
-
-
-def _settings(run: Run) -> dict[str, str]:
-    """Return the settings of a run of the host: its model, generation, shots and seeds."""
-    settings = {
-        "model": run.identity.label,
-        "generation": run.generation,
-        "shots": str(run.origin.config.get("num_fewshot") or 0),
-        **run.origin.conditions,
-    }
-    settings.pop(NEVER_SENT, None)
-    return settings
-
-
-def _prompt(run: Run, key: str) -> list[str]:
-    """Return the words of a prompt without the marks of pictures, which hosts write differently."""
-    return [word for word in run.by_id[key].question.split() if word != "<image>"]

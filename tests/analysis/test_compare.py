@@ -317,6 +317,17 @@ def test_other_generation_settings_are_noted_where_both_runs_have_them() -> None
     assert only([made("a"), hot]).warnings == []
 
 
+def test_the_conditions_of_the_host_that_differ_are_named() -> None:
+    """Shots, seeds and versions, as `--why` names them; a model is no condition."""
+    one, other = (run_of(choices([True, False]), name) for name in "ab")
+    one = replace(one, origin=Origin({"num_fewshot": 2}, {"version": "1", "seed (torch)": "3"}))
+    other = replace(other, origin=Origin({}, {"version": "1", "seed (torch)": "4"}))
+    assert only([one, other]).warnings == [
+        "differ in shots: 2 and 0",
+        "differ in seed (torch): 3 and 4",
+    ]
+
+
 def test_a_judge_named_with_its_address_is_the_same_judge() -> None:
     """A run that lmms-eval scored by SPIQA_JUDGE and one by `score --judge NAME@URL --output`."""
     by_host, offline = (judged(name, "openai:x") for name in "ab")

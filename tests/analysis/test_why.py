@@ -15,6 +15,7 @@ from host_files import FAILED as MARKER
 from host_files import write_run
 from report_runs import run_of as run_of_records
 
+from spiqa_tasks.analysis.merging import conditions
 from spiqa_tasks.analysis.why import (
     AVERAGE,
     COVERAGE,
@@ -27,7 +28,6 @@ from spiqa_tasks.analysis.why import (
     UNREAD,
     Line,
     Why,
-    conditions,
     number_of,
     why,
 )
