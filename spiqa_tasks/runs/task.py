@@ -48,23 +48,15 @@ ROUNDING = 0.5e-4 + 1e-9
 def own_metrics(run: Run) -> list[Metric]:
     """Return the benchmark's metrics that can be computed, the headline first."""
     every = run.own.benchmark.metrics(run.settings)
-    is_judged = _is_judged(run, every)
     computed = _computed(run, every)
 
     missing = set(run.written.omitted)
     for metric in every:
-        if metric.needs == "judge" and not is_judged:
+        if metric.needs == "judge" and not run.signature.judge:
             missing.add(metric.name)
         if metric.needs == "text programs" and metric.name not in computed:
             missing.add(metric.name)
     return [metric for metric in every if metric.name not in missing]
-
-
-def _is_judged(run: Run, metrics: Sequence[Metric]) -> bool:
-    """Whether a record has a score or a verdict of a judge."""
-    known = {name for record in (*run.records, *run.questions) for name in record.scores}
-    known |= {str(verdict["metric"]) for record in run.questions for verdict in record.verdicts}
-    return any(metric.needs == "judge" and metric.name in known for metric in metrics)
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:

@@ -246,8 +246,9 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named() -> None:
     plain = [Record("1", "a", "a", scores={"bleu_1": 1.0})]
 
     def run(name: str, records: list[Record]) -> Run:
+        signature = f"{spiqa}|judge:openai:j" if records == judged else spiqa
         return replace(
-            run_of(records, name, "t", spiqa),
+            run_of(records, name, "t", signature),
             written=Written(values={"rouge_l": 1.0, "bleu_1": 0.9}),
         )
 

@@ -23,7 +23,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.run import Run, Written
 from spiqa_tasks.scoring.intervals import paired
 
-SPIQA = "data:spiqa/testA@d|settings:"
+SPIQA = "data:spiqa/testA@d|settings:|judge:openai:j"
 
 
 def run_with(scores: list[tuple[float, float]], model: str = "m", **changes: Any) -> Run:
@@ -73,7 +73,12 @@ def test_only_pairs_of_scores_are_correlated() -> None:
     found = correlations(
         [run_with([(0.1, 0.2), (0.2, 0.3), (0.9, 0.4)]), run_with([(0.5, 0.9), (0.6, 0.1)], "n")]
     )
-    shared = {"task": "spiqa_testA", "metric": "rouge_l", "correlated_with": "l3score", "judge": ""}
+    shared = {
+        "task": "spiqa_testA",
+        "metric": "rouge_l",
+        "correlated_with": "l3score",
+        "judge": "openai:j",
+    }
     assert found[:2] == [
         {**shared, "model": "m", "n": 3, "spearman": pytest.approx(1.0)},
         {**shared, "model": "n", "n": 2, "spearman": pytest.approx(-1.0)},

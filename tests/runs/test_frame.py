@@ -16,6 +16,7 @@ from host_files import FAILED, sample_of, write_run
 
 import spiqa_tasks
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.frame import COLUMNS
@@ -179,7 +180,12 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
             headline = next(value for value in sample.values() if "status" in value)
             logprobs = [["So", -0.1], ["yes", yes], ["no", yes - 3]]
             verdict = {"metric": "l3score", "score": 0.95, "top_logprobs": logprobs}
-            headline |= {"scores": {"l3score": 0.95}, "verdicts": [verdict]}
+            signature = parse(headline["signature"]).with_fields(judge="openai:j").text
+            headline |= {
+                "scores": {"l3score": 0.95},
+                "verdicts": [verdict],
+                "signature": signature,
+            }
             samples.append({**sample, "l3score": headline})
         options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
         write_run(tmp_path / name, name, {"spiqa_demo": samples}, **options)

@@ -16,6 +16,7 @@ from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
 from spiqa_tasks.runs.task import mean_remarks, unit
 
 SPIQA = "data:spiqa/testA@d|settings:"
+JUDGED = f"{SPIQA}|judge:openai:j"
 TEXTS = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor"]
 
 
@@ -68,8 +69,14 @@ def test_without_a_judge_the_text_metrics_are_there_and_the_judges_are_not() -> 
 @pytest.mark.parametrize(
     "record",
     [
-        Record("p/0", "a", "a", scores={"l3score": 0.5}),
-        Record("p/0", "a", "a", verdicts=({"metric": "l3score", "reason": "boom"},)),
+        Record("p/0", "a", "a", scores={"l3score": 0.5}, signature=JUDGED),
+        Record(
+            "p/0",
+            "a",
+            "a",
+            verdicts=({"metric": "l3score", "reason": "boom"},),
+            signature=JUDGED,
+        ),
     ],
 )
 def test_what_a_judge_was_asked_is_there(record: Record) -> None:

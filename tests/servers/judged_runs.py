@@ -16,7 +16,7 @@ def write_judged(
     folder: Path,
     model: str,
     scores: Sequence[float] | None,
-    judge: str = "",
+    judge: str = "openai:judge",
     model_args: str = "",
     stamp: str = "",
 ) -> Path:
