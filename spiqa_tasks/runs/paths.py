@@ -90,9 +90,7 @@ def read_runs(
     known = catalogue([*filtered_tasks(), *include])[0]
     tasks = {*known, place.task} - {""}
     runs, faults = read_path(place.path, tasks, columns)
-    runs = _with_given_task(runs, place, task)
-    if place.task:
-        runs = _only_named(runs, place)
+    runs = _of_named_task(runs, place) if place.task else _with_task(runs, task)
 
     defined = []
     for run in runs:
@@ -167,22 +165,23 @@ def task_in_name(path: Path, tasks: Collection[str]) -> tuple[str, str]:
     return model, names.get(name, "")
 
 
-def _with_given_task(runs: list[Run], place: RunPath, task: str) -> list[Run]:
-    """The runs, those of no task with the one that is named with the path, else with `task`.
-
-    The only run in a file is to the task that is named with it, whatever the file says, but for a
-    host's own task.
-    """
-    given = place.task or task
+def _with_task(runs: list[Run], task: str) -> list[Run]:
+    """The runs, those that name no task with this one."""
     # beside a run that names the task, others are to another one
-    if any(run.task == given for run in runs):
+    if any(run.task == task for run in runs):
         return runs
-    is_alone = bool(place.task) and place.path.is_file() and len(runs) == 1
-    return [replace(run, task=given) if _takes_task(run, is_alone) else run for run in runs]
+    return [run if run.task else replace(run, task=task) for run in runs]
 
 
-def _only_named(runs: Sequence[Run], place: RunPath) -> list[Run]:
+def _of_named_task(runs: list[Run], place: RunPath) -> list[Run]:
     """The runs to the task that is named with a path. Raises InputError: there are none."""
+    runs = _with_task(runs, place.task)
+    # whatever the file says, but for a host's own task, whose answers are none to any of ours
+    if place.path.is_file() and len(runs) == 1:
+        (run,) = runs
+        if run.is_own or run.form not in lmms_eval.FORMS:
+            return [replace(run, task=place.task)]
+
     found = [run for run in runs if run.task == place.task]
     if not found:
         others = ", ".join(sorted({run.task for run in runs}))
@@ -191,13 +190,6 @@ def _only_named(runs: Sequence[Run], place: RunPath) -> list[Run]:
             "of them."
         )
     return found
-
-
-def _takes_task(run: Run, is_alone: bool) -> bool:
-    """Whether a run may be to a task that its file does not name."""
-    # answers to a host's own task are none to any of ours
-    is_free = run.is_own or run.form not in lmms_eval.FORMS
-    return not run.task or (is_alone and is_free)
 
 
 def _lmms_eval_runs(files: Sequence[_File]) -> tuple[list[Run], Faults]:

@@ -215,9 +215,11 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
     judges make no difference.
     """
     versions: dict[Key, list[Run]] = defaultdict(list)
+    newest_judged = _newest_judged(runs) if judged else {}
     for run in runs:
-        versions[run.key if judged else run.key._replace(judge="")].append(run)
-    _unite_unjudged(versions)
+        key = run.key if judged else run.key._replace(judge="")
+        # Answers without a judge are a version of the same answers with one.
+        versions[newest_judged.get(key, key)].append(run)
 
     kept = []
     # a folder may have dozens of earlier runs: one sentence for each file that counts
@@ -258,18 +260,14 @@ def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
     )
 
 
-def _unite_unjudged(versions: dict[Key, list[Run]]) -> None:
-    """Put runs without a judge among those of the newest judge: the same answers, judged."""
-    for key in [key for key in versions if not key.judge]:
-        judged = [
-            run
-            for other, same in versions.items()
-            if other.judge and other._replace(judge="") == key
-            for run in same
-        ]
-        if judged:
-            newest = max(judged, key=attrgetter("date"))
-            versions[newest.key] += versions.pop(key)
+def _newest_judged(runs: Sequence[Run]) -> dict[Key, Key]:
+    """Return key without a judge -> key of the newest run of the same answers that has one."""
+    newest: dict[Key, Run] = {}
+    for run in runs:
+        if run.key.judge:
+            unjudged = run.key._replace(judge="")
+            newest[unjudged] = max(newest.get(unjudged, run), run, key=attrgetter("date"))
+    return {unjudged: run.key for unjudged, run in newest.items()}
 
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
@@ -462,9 +460,12 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
         if not is_blind(other)
         and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
-    # each only if it leaves a run: the seed may be that of the ablation alone
-    for value_of in map(attrgetter, ("identity.seed", "judge_name", "generation", "path.parent")):
-        same = [other for other in same if value_of(other) == value_of(run)] or same
+    for name in ("identity.seed", "judge_name", "generation", "path.parent"):
+        value_of = attrgetter(name)
+        equal = [other for other in same if value_of(other) == value_of(run)]
+        # None may be equal: the seed may be that of the ablation alone.
+        if equal:
+            same = equal
     return same[0] if len(same) == 1 else None
 
 
