@@ -45,8 +45,8 @@ def headline(run: Run, name: str | None = None) -> Metric:
     if name is None and (fault := headline_fault(run)):
         known = ", ".join(each.name for each in run.metrics)
         raise MissingMetricError(
-            f"Which metric of {run.task}? {fault} `compare` and `gain` take one with --metric: "
-            f"{known}."
+            f"Which metric of {run.task}? {fault} --metric of `compare`, `gain` and `filter` names"
+            f" one: {known}."
         )
     return metric
 

@@ -294,7 +294,7 @@ def test_the_headline_of_a_hosts_task_is_of_all_its_questions(tmp_path: Path, ga
     status, _, errors = gain(tmp_path / "b")
     assert status == 2
     assert "Its first one, perception, is of 2 of 4 questions." in errors
-    assert "`compare` and `gain` take one with --metric: perception, logic." in errors
+    assert "--metric of `compare`, `gain` and `filter` names one: perception, logic." in errors
     assert [(row["metric"], row["n"]) for row in gain(tmp_path / "c")[1]] == [("logic", 4)]
 
 
