@@ -1,4 +1,11 @@
-"""`score`: answers that exist already, scored by the code of the hooks, as a whole or by group."""
+"""`score`: answers that exist already, scored by the code of the hooks, as a whole or by group.
+
+A task and answers to it are scored. RUNs are scored again, but the scores that they have are shown
+- with --by (`_logged_runs`),
+- of a host's own tasks (`_print_reported`), which this package has no scorer of,
+- of another judge than the one that would be asked (`_print_stored`).
+Options of scoring (`_scores_anew`) rule out all three; --judge and SPIQA_JUDGE the last.
+"""
 
 import argparse
 import dataclasses
