@@ -18,8 +18,8 @@ An answer makes claims. A claim is a place in a line where the answer commits to
       ...`
   5. `mark`: a letter in brackets, or behind `option`, that a sentence favours, or only mentions.
       `the third image (B) is most similar`
-  6. `text`: the same evidence for the text of an option; if it stands in a field, is named or
-      concluded, it outranks 4 and 5
+  6. `text`: the same evidence for the text of an option. `the sky is blue`; one in a field
+      outranks 4 and 5, and one that is named or concluded is read by 2 and 3
   7. `letter`: a capital, if the options are pictures. `Point B is closer`
 
 A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the
@@ -48,7 +48,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "16"
+MATCHER_VERSION = "17"
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,13 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
     """Return what the strongest claims of a turn choose, or that it is a refusal; None if it
     claims nothing.
     """
-    rules = [(name, rule) for name, rule in RULES if not reading.is_cut or name not in _WEAK]
-    found = ((name, rule(reading)) for name, rule in rules)
-    name, letters = next(filter(lambda claim: claim[1], found), ("", frozenset[str]()))
+    letters = frozenset[str]()
+    for name, rule in RULES:
+        if reading.is_cut and name in _WEAK:
+            continue
+        if letters := rule(reading):
+            break
+
     if len(letters) == 1 and letters <= keys.keys():
         (letter,) = letters
         return Choice(keys[letter], name)

@@ -20,19 +20,18 @@ PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK) | (?<=TEXT) SURE"
+        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK)"
         "| (?<=CONFIRMED) STOP AND CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
         " (?=[STOP COLON]))"
     ),
     "REST": "(NEXT (?![IS FITS GOOD WRONG NOT COLON])){0,12}",
     "SUBJECT": "(SURE | WEAK) NEXT{0,12}",
-    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK | CONFIRMS)) REST",
+    "MENTION": "(SURE | OUT_OF_RANGE | [WEAK WORD] (?=FILL? BREAK)) REST",
     "BREAK": "([COMMA STOP COLON QUESTION BECAUSE BUT AND] | $)",
-    "CONFIRMS": "IS FILL{0,3} [GOOD ANSWER]",
     "DENIES": (
-        "([COMMA COLON] OTHER)? [COMMA COLON]? (FILL{0,3} IS FILL{0,3} [NOT WRONG]"
-        "| FILL{1,3} WRONG | NOT FILL{0,2} [IS FITS] FILL{0,3} [GOOD ANSWER]"
+        "[COMMA COLON]? (FILL{0,3} IS FILL{0,3} [NOT WRONG]"
+        "| NOT FILL{0,2} [IS FITS] FILL{0,3} [GOOD ANSWER]"
         "| NOT FILL{0,2} ([STOP COMMA] | $))"
     ),
     "REJECTED": "FILL{0,3} (WRONG | NOT FILL{0,2} [GOOD FITS])",
@@ -41,7 +40,7 @@ PIECES: Mapping[str, str] = {
         " THAN ELSE]"
     ),
     "END": "LABEL? FILL{0,2} (?=[COMMA STOP COLON QUESTION BECAUSE BUT SO] | $) (?!DENIES)",
-    "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL | OPTION GOOD)",
+    "THE_ANSWER": "(ANSWER | GOOD FILL? LABEL)",
     "WORDS": (
         "[OTHER FILL GOOD LABELS FITS PICK IT SO AND LISTING NOUNS BECAUSE ANSWER COMMA TEXT ALL"
         " ELSE KNOW EXAMINE]{0,12}?"
@@ -155,7 +154,6 @@ _CORRECTION = compiled("[BUT SO]")
 _CONCLUDES = compiled("(^ | [STOP QUESTION]) SO [^STOP QUESTION]* $")
 _QUESTION = compiled("[^STOP QUESTION]{0,199} QUESTION")
 _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
-_DENIED = compiled("<[LETTER ENCLOSED CONFIRMED]> LABEL? IS? REJECTED")
 
 # Statements that no option is right: they cancel all claims before them.
 REJECTION = compiled(
@@ -183,19 +181,11 @@ class Line:
 
     kinds: str
     letters: Sequence[str]
-    listing: tuple[int, int] = (0, 0)
-    """The range of kinds in which all options are listed, each behind its letter."""
 
     @cached_property
     def rejection(self) -> int:
         """The start of the last statement that no option is right, or -1."""
         return max((match.start() for match in REJECTION.finditer(self.kinds)), default=-1)
-
-    @cached_property
-    def denied(self) -> frozenset[str]:
-        """The letters that the line says are wrong: `A is red, so A is wrong`."""
-        spans = (match.span("option") for match in _DENIED.finditer(self.kinds))
-        return frozenset[str]().union(*(self.named(*span) for span in spans))
 
     @cached_property
     def claims(self) -> Sequence[Claim]:
@@ -230,11 +220,8 @@ class Line:
 
     def _claim(self, level: Level, match: re.Match[str]) -> Claim:
         start, end = match.span("option")
-        first, last = self.listing
-        is_listing = start == first < last and end == match.end()  # not "A: right. B: wrong."
-        letters = self.named(first, last) if is_listing else self.named(start, end)
         of_text = _LETTER.search(self.kinds, start, end) is None
-        return Claim(level, start, end, letters, of_text)
+        return Claim(level, start, end, self.named(start, end), of_text)
 
 
 def _doubted(kinds: str, match: re.Match[str]) -> bool:
@@ -242,12 +229,9 @@ def _doubted(kinds: str, match: re.Match[str]) -> bool:
     it.
     """
     clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
-    is_asked = (
-        _QUESTION.match(kinds, match.end()) and kinds[match.end() - 1] != cues.CONFIRMED
-    )  # "(B) Why not?"
-    return bool(
-        is_asked or (_DENIAL.search(clause) and not _CORRECTION.match(kinds, match.start()))
-    )
+    may_ask = kinds[match.end() - 1] != cues.CONFIRMED  # "(B) Why not?"
+    is_asked = may_ask and _QUESTION.match(kinds, match.end())
+    return bool(is_asked or _DENIAL.search(clause))
 
 
 def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:

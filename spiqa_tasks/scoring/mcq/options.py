@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property, lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
-from spiqa_tasks.scoring.mcq.text import CIRCLED, SPARE_DIGITS, fold, in_one_form, plain
+from spiqa_tasks.scoring.mcq.text import fold, in_one_form, plain
 
 # The first of the 256 characters that stand for option texts.
 TEXTS = "\ue000"
@@ -14,13 +14,14 @@ TEXTS = "\ue000"
 _PAD = "\uf8ff"
 _BRACKETED = re.compile(r"[(\[][a-z][)\]]")
 _SHORT = re.compile("[a-z]{1,2}|[ivx]{1,5}")
-_NEVER = re.compile("(?!)")
 
-_WORDY = re.compile(r"[^\W\u3040-\U0010ffff]")
-_ENDS_WORDY = re.compile(r"(?:[^\W\u3040-\U0010ffff]|\w')$")
-_ENDS_NUMBER = re.compile(r"(?:[-−]|\d[.,])$")
-# What makes a number a part of a longer value: 5 of 5.2, 50 of 50+5\pi, 2 of 2 \cdot 3.
-_GOES_ON = re.compile(r"[.,]\d|-[\d\\]|\s?[+*/^]\s?[\d\\]|\s?\\(?:cdot|pi|sqrt)")
+# What makes an option's first or last character a part of a longer word or value: 5 of 15 and -5;
+# 5 of 5.2, 50 of 50+5\pi, 2 of 2 \cdot 3.
+_WORDY = r"[^\W\u3040-\U0010ffff]"
+_GOES_BACK = re.compile(rf"(?:{_WORDY}|\w')(?:[^\W_]|\\)$|(?:[-−]|\d[.,])\d$")
+_GOES_ON = re.compile(
+    rf"[^\W_]{_WORDY}|\d(?:[.,]\d|-[\d\\]|\s?[+*/^]\s?[\d\\]|\s?\\(?:cdot|pi|sqrt))"
+)
 
 _SPARE = re.compile(r"[\s{}]|(?<=\\)[dt](?=frac)")
 _DIGIT = re.compile(r"\d")
@@ -36,9 +37,7 @@ class Options:
     """
 
     def __init__(self, choices: Mapping[str, str]) -> None:
-        texts = {letter: _comparable(text) for letter, text in choices.items()}
-        self._spare = _spare_digits({*texts.values()})
-        self.texts = {letter: self._spare.sub("", text) for letter, text in texts.items()}
+        self.texts = {letter: _comparable(text) for letter, text in choices.items()}
         self.are_labels = all(
             not text or letter.lower() in text.split() for letter, text in self.texts.items()
         )
@@ -59,7 +58,7 @@ class Options:
         """Return a line of a response as option texts are compared with it: plain, 1500 for
         1,500 and 3 for 3.0; the option's text for a line that is its value.
         """
-        text = self._spare.sub("", plain(text))
+        text = plain(text)
         return self._values.get(_squeezed(fold(text)), text)
 
 
@@ -75,12 +74,6 @@ def _comparable(option: str) -> str:
     """Return an option's text as it is compared with a line of a response; `a` for `(a)`."""
     text = fold(plain(in_one_form(option)))
     return text[1] if _BRACKETED.fullmatch(text) else text
-
-
-def _spare_digits(texts: Collection[str]) -> re.Pattern[str]:
-    """Return the digits that numbers may lack: none if they tell options apart, as in 3 and 3.0."""
-    numbers = {SPARE_DIGITS.sub("", text) for text in texts}
-    return SPARE_DIGITS if len(numbers) == len(texts) else _NEVER
 
 
 def _values(texts: Collection[str]) -> dict[str, str]:
@@ -122,32 +115,22 @@ def masked(text: str, options: Options) -> str:
 
 
 def _masked(text: str, option: str, character: str) -> str:
-    replacement = character + _PAD * (len(option) - 1)
-    pieces, done, start = [], 0, text.find(option)
+    padded = character + _PAD * (len(option) - 1)
+    start = text.find(option)
     while start != -1:
         end = start + len(option)
-        whole = _is_whole(text, start, end)
-        if whole:
-            pieces += [text[done:start], replacement]
-            done = end
-        start = text.find(option, end if whole else start + 1)
-    return "".join([*pieces, text[done:]])
+        if _is_whole(text, start, end):
+            text = text[:start] + padded + text[end:]
+        start = text.find(option, start + 1)
+    return text
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
     """Return whether text[start:end] is whole words and numbers: "5" is neither in "15" nor in
     "5.2", "-5" or "5+2".
     """
-    before = text[max(0, start - 2) : start]
-    is_word = text[start].isalnum() or text[start] == "\\"  # \pi of \cdot\pi
-    if (is_word and _ENDS_WORDY.search(before)) or (
-        text[end - 1].isalnum() and _WORDY.match(text, end)
-    ):
-        return False
-    is_part = (text[start].isdigit() and _ENDS_NUMBER.search(before)) or (
-        text[end - 1].isdigit() and _GOES_ON.match(text, end)
-    )
-    return not is_part
+    before = text[max(0, start - 2) : start + 1]
+    return not (_GOES_BACK.search(before) or _GOES_ON.match(text, end - 1))
 
 
 _LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
@@ -196,7 +179,6 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
         if "\n" in option:
             text = text.replace(option, " ".join(option.split()))
     if labels := _labels(keys):
-        text = CIRCLED.sub(lambda mark: f"({unicodedata.normalize('NFKC', mark[0])})", text)
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
     letters = sorted(keys)
     if not text.isascii() and _IS_ARABIC.search(text):

@@ -12,7 +12,7 @@ from spiqa_tasks.scoring.mcq.fields import fields_in
 from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, stances
-from spiqa_tasks.scoring.mcq.text import breaks_off
+from spiqa_tasks.scoring.mcq.text import breaks_off, one_a_line
 from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -29,7 +29,6 @@ _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
 _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
 _CORRECTIONS = 2  # more answers are a loop
-_DENIAL = compiled("FILL{0,3} NOT")
 _RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
@@ -43,7 +42,7 @@ class Reading:
         self.text = text
         self.is_cut = is_cut
         self.fields = fields_in(text)
-        self.lines = [line for line in text.split("\n") if line and not line.isspace()]
+        self.lines = [line for line in one_a_line(text).split("\n") if line and not line.isspace()]
         self._read: dict[str, Line] = {}
 
     def line(self, text: str) -> Line:
@@ -153,36 +152,26 @@ class Reading:
         return listed
 
 
-def _field(reading: Reading) -> frozenset[str]:
-    """Return the options named by the last field with a letter; {"?"} if the last one denies
-    all: `none of these`.
+def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
+    """Return the options named by the last field that names any."""
+    named = (reading.content(field.content, of_text) for field in reading.fields)
+    return next(filter(None, named), _NOTHING)
+
+
+def _decisions(reading: Reading, index: int, after: int) -> list[Claim]:
+    """Return the claims of a line that are more than a statement: by letters, else by texts.
+
+    Texts count behind the line `after`.
     """
-    last = reading.fields[0].content if reading.fields else ""
-    if _DENIAL.match(reading.line(last).kinds) and not reading.content(last, True):
-        return _NO_OPTION
-    letters = (reading.content(field.content, False) for field in reading.fields)
-    return next(filter(None, letters), _NOTHING)
+    decisions = [claim for claim in reading.at(index).claims if claim.level != "stated"]
+    by_letter = [claim for claim in decisions if not claim.of_text]
+    return by_letter or (decisions if index > after else [])
 
 
-def _field_text(reading: Reading) -> frozenset[str]:
-    """Return the options named by the text in the last field."""
-    return reading.content(reading.fields[0].content, True) if reading.fields else _NOTHING
-
-
-def _claims(line: Line, of_text: bool = False) -> list[Claim]:
-    """Return the claims of a line that name letters, or those and texts."""
-    return [claim for claim in line.claims if claim.of_text <= of_text]
-
-
-def _decisions(line: Line, of_text: bool = False) -> list[Claim]:
-    """Return the claims of a line that are more than a statement."""
-    return [claim for claim in _claims(line, of_text) if claim.level != "stated"]
-
-
-def _named(reading: Reading, of_text: bool = False) -> frozenset[str]:
+def _named(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a named answer leaves standing."""
-    for _, line in reading.backwards(reading.unread if of_text else -1):
-        claims = _decisions(line, of_text)
+    for index, line in reading.backwards():
+        claims = _decisions(reading, index, reading.unread)
         if any(claim.level == "named" for claim in claims):
             return settle(claims, line)
     return _NOTHING
@@ -204,26 +193,28 @@ def _looped(reading: Reading) -> frozenset[str]:
 
     looped: set[str] = set()
     for line in map(reading.at, cued):
-        named = settle([claim for claim in _claims(line) if claim.level == "named"], line)
+        named = settle([claim for claim in _by_letter(line) if claim.level == "named"], line)
         if len(named) == 1:
             looped |= named
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 
-def _concluded(reading: Reading, of_text: bool = False) -> frozenset[str]:
+def _concluded(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a conclusion leaves standing."""
-    if of_text and reading.breaks_off:
-        return _NOTHING
-    lines = reading.backwards(reading.unread if of_text else -1)
-    standing = (settle(_decisions(line, of_text), line) for _, line in lines)
+    after = len(reading.lines) if reading.breaks_off else reading.unread
+    lines = reading.backwards()
+    standing = (settle(_decisions(reading, index, after), line) for index, line in lines)
     return next(filter(None, standing), _NOTHING)
 
 
 def _stated(reading: Reading) -> frozenset[str]:
-    """Return the options that all lines state."""
-    return _NOTHING.union(
-        *(settle(_claims(line), line) for _, line in reading.backwards(reading.unread))
-    )
+    """Return the options that all lines state by their letters."""
+    lines = [line for _, line in reading.backwards(reading.unread)]
+    return _NOTHING.union(*(settle(_by_letter(line), line) for line in lines))
+
+
+def _by_letter(line: Line) -> list[Claim]:
+    return [claim for claim in line.claims if not claim.of_text]
 
 
 def _opening(reading: Reading) -> frozenset[str]:
@@ -234,7 +225,7 @@ def _opening(reading: Reading) -> frozenset[str]:
         return _restated(reading)
     if claim.of_text or index in reading.listed:
         return _NOTHING
-    return claim.letters - first.denied
+    return claim.letters
 
 
 def _restated(reading: Reading) -> frozenset[str]:
@@ -309,9 +300,7 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("answer_line", _named),
     ("answer_line", _alone),
     ("conclusion", _concluded),
-    ("text", _field_text),
-    ("text", lambda reading: _named(reading, True)),
-    ("text", lambda reading: _concluded(reading, True)),
+    ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
     ("text", lambda reading: _alone(reading, True)),
     ("statement", _opening),

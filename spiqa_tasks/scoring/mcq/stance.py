@@ -5,12 +5,12 @@ A mention counts unless its clause denies it, contrasts it with another or asks.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.cues import AND, LETTER, PART
-from spiqa_tasks.scoring.mcq.forms import REJECTION, Claim, Line, compiled
+from spiqa_tasks.scoring.mcq.cues import LETTER
+from spiqa_tasks.scoring.mcq.forms import REJECTION, Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
 _MENTIONS = compiled(
@@ -22,11 +22,12 @@ _BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BE
 _AFTER = compiled(
     "[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*"
 )
-_REST = compiled(
-    "([^LETTER ENCLOSED CONFIRMED TEXT]* ([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $))?"
+_CONTRASTED = compiled(  # "B and something else"; "B, which is not there"
+    "AND | [^LETTER ENCLOSED CONFIRMED TEXT]* [NOT WRONG LESS] [^LETTER ENCLOSED CONFIRMED TEXT]*"
+    "([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $)"
 )
 _DENIES = compiled("[NOT WRONG LESS]")
-_REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN")
+_REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN | PART $")
 _DESCRIBES = compiled(  # the one that does not fit is; the net that could not be a cube is
     "(NOT FILL{0,2} [OTHER FITS] | OTHER IT MAY? NOT? [OTHER FITS FILL IS]{1,9}) IS FILL{0,2} $"
 )
@@ -70,30 +71,23 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     """Yield the evidence for options of a line, in order; the first line may begin with the text
     of one.
     """
-    claimed = {claim.start: claim for claim in line.claims if claim.of_text}
     lead = line.opening("lead") if is_first else None
-    if lead is not None and lead.of_text and lead.start not in claimed:
+    if lead is not None and lead.of_text:
         yield Stance(lead.letters, 1, "text", lead.start)
     for sentence in _SENTENCE.finditer(line.kinds):
-        is_opening = is_first and not sentence.start()
-        yield from _of_sentence(line, sentence, claimed, is_opening)
+        yield from _of_sentence(line, sentence, is_first)
 
 
-def _of_sentence(
-    line: Line, sentence: re.Match[str], claimed: Mapping[int, Claim], is_opening: bool
-) -> Iterator[Stance]:
+def _of_sentence(line: Line, sentence: re.Match[str], is_first: bool) -> Iterator[Stance]:
     conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
     concluded_from = conclusion.end() if conclusion else sentence.end()
+    is_opening = is_first and sentence.start() == 0
+    may_end = is_opening or sentence.end() == len(line.kinds)
     for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
         start = mention.start()
-        if claim := claimed.get(start):
-            concludes = claim.level != "stated" or concluded_from <= claim.end
-            yield Stance(claim.letters, 1 + concludes, "text", start)
-            continue
-        strength = _strength(line, sentence, mention, concluded_from <= start)
-        if strength == 0 and is_opening and _is_predicate(line, mention):
-            strength = 1  # "The video is sped up. This can be inferred from ..."
-        letters = line.named(*mention.span()) - line.denied
+        ends = may_end and _is_predicate(line, mention)
+        strength = _strength(line, sentence, mention, concluded_from <= start, ends)
+        letters = line.named(*mention.span())
         if strength is not None and letters:
             yield Stance(letters, strength, _by(line, mention), start)
 
@@ -105,35 +99,25 @@ def _by(line: Line, mention: re.Match[str]) -> By:
 
 
 def _strength(
-    line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool
+    line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool, ends: bool
 ) -> int | None:
-    """Return the strength of a mention, or None if its clause denies or contrasts it."""
+    """Return the strength of a mention, or None if its clause denies or contrasts it.
+
+    `ends`: whether it ends the answer's first sentence, or the last one of a line.
+    """
     start, end = mention.span()
     before = line.kinds[max(sentence.start(), start - _NEAR) : start]
     after = _found(_AFTER.match(line.kinds, end, sentence.end()))
     opened = _found(_BEFORE.search(before))
-    if _is_denied(before, opened, after):
+    if _is_denied(opened, after):
         return None
-    first, last = line.listing
     if _SPEAKS_FOR.search(opened + after):
         return 1 + concludes
-    if first <= start < last:
-        return 0
-    if _is_contrasted(line, sentence, end, after):
+    if _CONTRASTED.match(line.kinds, end, sentence.end()):
         return None
-    return _of_position(line, sentence, mention, concludes)
-
-
-def _of_position(
-    line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool
-) -> int:
-    """Return the strength of a mention that no word speaks for: what a sentence ends with, `the
-    sky is blue`.
-    """
-    ends = _is_predicate(line, mention)
-    if concludes and (ends or _MARKED.search(line.kinds, *mention.span())):
+    if concludes and (ends or _MARKED.search(line.kinds, start, end)):
         return 2
-    return int(ends and sentence.end() == len(line.kinds))
+    return int(ends)  # the sky is blue
 
 
 def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
@@ -142,19 +126,10 @@ def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
     return bool(_PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end))
 
 
-def _is_denied(before: str, opened: str, after: str) -> bool:
-    """Return whether the clause around a mention rejects it, supposes it, or speaks of a part of
-    a picture.
-    """
+def _is_denied(opened: str, after: str) -> bool:
+    """Return whether the clause around a mention rejects or supposes it."""
     is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
-    return bool(is_rejected or _DENIES.search(after) or before.endswith(PART))
-
-
-def _is_contrasted(line: Line, sentence: re.Match[str], end: int, after: str) -> bool:
-    """Return whether the sentence sets something else against what it mentions."""
-    rest = _found(_REST.match(line.kinds, end, sentence.end()))
-    joined = after.startswith(AND)  # "B and something else"
-    return _DENIES.search(rest) is not None or joined
+    return bool(is_rejected or _DENIES.search(after))
 
 
 def _found(match: re.Match[str] | None) -> str:

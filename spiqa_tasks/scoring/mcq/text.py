@@ -15,11 +15,7 @@ _CHARACTERS = str.maketrans(
     "\u2018\u2019\u201c\u201d\u00ab\u00bb\u2010\u2011\u2012\u2013\u2212\u3010\u3011",
     '\'\'""""-----[]',
 )
-CIRCLED = re.compile("[\u2460-\u2473]")
-_NOT_CIRCLED = re.compile("[^\u2460-\u2473]+")
-
-# What numbers may lack and be the same: the commas of 1,500 and the zeros of 3.0.
-SPARE_DIGITS = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))|\.(?<=\d\.)0+(?![\d.])")
+_CIRCLED = re.compile("[\u2460-\u2473]")
 
 
 def _compiled(replacements: Mapping[str, str]) -> dict[re.Pattern[str], str]:
@@ -32,14 +28,10 @@ _NOISE = _compiled(
     {
         # tags of HTML
         r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>": "",
-        # what is struck out
-        r"~~[^~\n]{1,200}~~": " ",
         # a drawing
         r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?": "",
         # citations: `It is green.[1][2]`
         r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))": "",
-        # a full stop without a space: `42 cm.The answer is B`
-        r"\.(?<=[a-z)}\]$]\.)(?=(?:The|So|Therefore|Thus|Hence|Answer)\b)": ". ",
         # the form that a prompt asks for, repeated: `for example: Answer: A`
         r"[EeFfSs例比譬](?i:(?<=\be)\.g\.|(?<=\bf)or (?:example|instance)|(?<=\bs)uch as"
         r"|(?<=[例比譬])如)"
@@ -103,12 +95,12 @@ def _replaced(text: str, replacements: Mapping[re.Pattern[str], str]) -> str:
 
 
 def in_one_form(text: str) -> str:
-    """Return a text in compatibility form, with quotes and dashes of ASCII; circled numbers
-    stay.
+    """Return a text in compatibility form, with quotes and dashes of ASCII and `(1)` for a circled
+    1.
     """
     if text.isascii():
         return text
-    text = _NOT_CIRCLED.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
+    text = unicodedata.normalize("NFKC", _CIRCLED.sub(r"(\g<0>)", text))
     return text.replace("\u2014", " - ").translate(_CHARACTERS)
 
 
@@ -140,8 +132,8 @@ def fold(text: str) -> str:
 # A sentence that breaks off after the first letter of a word.
 _CUT_WORD = re.compile(r"[A-Z][^:]* [b-z]")
 
-# Characters from which on an answer that ends within a sentence counts as cut: shorter ones often
-# lack a full stop.
+# Bytes from which on an answer that ends within a sentence counts as cut: shorter ones often lack a
+# full stop. A character of Chinese, which says more than one of English, has three.
 _CUT_LENGTH = 1_500
 _CLOSING = ".!?。！？…:：;；)]}>\"'”’*`$|"
 
@@ -165,7 +157,8 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
     if is_whole or text.endswith(tuple(filter(None, options))):
         return False
-    return len(text) >= _CUT_LENGTH or (len(line) < len(text) and bool(_LISTED.match(line)))
+    is_long = len(text.encode()) >= _CUT_LENGTH
+    return is_long or (len(line) < len(text) and bool(_LISTED.match(line)))
 
 
 # The end of a formula or of a list that goes on.
@@ -218,6 +211,26 @@ def before_next_question(text: str, options: Mapping[str, str]) -> str:
         if not any(fold(plain(item)).startswith(known) for item in found.groups()):
             return text[: found.start()]
     return ""
+
+
+# The options in one line, from A on, each behind its letter: `A) red B) blue C) green`. Behind `or`
+# and colons stand mentions: `(B) blue, or (C) green`, `Answer: (C)`.
+_BEFORE_ITEM = r"(?<![\w(])(?<!or )(?<!and )(?<!: )"
+_LISTING = re.compile(
+    r"(?<![\w(])(?P<opens>\(?)A(?P<closes>\W{0,2}[).:、])\s?(?:\w|\.\.\.)"
+    rf".{{0,300}}?{_BEFORE_ITEM}(?P=opens)B(?P=closes)\s?(?:\w|\.\.\.)"
+    rf".{{0,300}}?{_BEFORE_ITEM}(?P=opens)C(?P=closes)\s?(?:\w|\.\.\.).*"
+)
+
+
+def one_a_line(text: str) -> str:
+    """Return `text` with each option of a listing that is in one line on a line of its own."""
+    return _LISTING.sub(_split, text)
+
+
+def _split(listing: re.Match[str]) -> str:
+    opens, closes = map(re.escape, listing.groups())
+    return re.sub(rf"{_BEFORE_ITEM}(?={opens}[A-Z]{closes}\s?(?:\w|\.\.\.))", "\n", listing[0])
 
 
 def turns(text: str) -> list[str]:

@@ -58,7 +58,7 @@ _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 
 # A letter that is repeated: `(C) Point C`, `B.B`.
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
-_ANSWER_ROLE = re.compile(rf" ?: ?(?:[\"']?[{TEXTS}-\ue0ff]|let's)")
+_ANSWER_ROLE = re.compile(rf" ?: (?:[\"']?[{TEXTS}-\ue0ff]|let's)")
 # What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
 _NO_WORD = re.compile(r"\.?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
@@ -74,10 +74,6 @@ _LABELLED = re.compile(r"[A-Z]\w+ (?=\(?[A-Z](?![\w'+#]))")
 
 # Kinds before what an answer names.
 _NAMING = (cues.ANSWER, cues.IS, cues.COLON, cues.PICK)
-_ITEM_END = re.compile(rf"[^\w\s]{{0,3}}[).:]\s?(?:\w|[{TEXTS}-\ue0ff]|\.\.\.)")
-
-# Options that are a listing in one line.
-_LEAST = 3
 
 
 def read_line(line: str, options: Options) -> Line:
@@ -105,7 +101,6 @@ class _Tokens:
         self.kinds: list[str] = []
         self.before = ""  # the last kind
         self.letters: list[str] = []
-        self.items: list[int] = []
         self.skip = 0  # the end of an option's text behind its letter
 
     def read(self) -> Line:
@@ -118,25 +113,11 @@ class _Tokens:
                 kind, named = _READERS[token.lastgroup](self, token)
             if kind == self.before == cues.OTHER:
                 continue
-            if named and _ITEM_END.match(self.low, token.end() - (token.lastgroup == "enclosed")):
-                self.items.append(len(self.kinds))
             self.before = kind[-1]
             for each in kind:
                 self.kinds.append(each)
                 self.letters.append(named)
-        return Line("".join(self.kinds), self.letters, self._listing() if self.items else (0, 0))
-
-    def _listing(self) -> tuple[int, int]:
-        """Return the range of kinds of a listing of options from the first on, or (0, 0)."""
-        order = "".join(sorted(self.options.texts))
-        run: list[int] = []
-        for item in self.items:
-            letter = self.letters[item]
-            if letter == order[len(run) : len(run) + 1]:
-                run.append(item)
-            elif len(run) < _LEAST:
-                run = [item] * (letter == order[0])
-        return (run[0], run[-1] + 1) if len(run) >= _LEAST else (0, 0)
+        return Line("".join(self.kinds), self.letters)
 
     def _mark(self, token: re.Match[str]) -> tuple[str, str]:
         return cues.KIND_OF.get(token[0], cues.OTHER), ""

@@ -119,7 +119,6 @@ CLAIMS = (
     ("It is a pie, which aligns with option C, a pie that is common.", COLOURS, "C"),
     ("这道菜通常被称为萝卜糕，对应选项B。萝卜糕是一种传统的点心。", COLOURS, "B"),
     ("The third image (C) is most similar to the first image (A).", IMAGES, "B"),
-    ("Option A, it is wide, so option A is wrong.", COLOURS, None),
     ("The translation has an error.\n\nSource:\nIt rains.\n\nThe answer is (B).", COLOURS, "B"),
     ("The best answer, considering that it rains, is (B). (C) is close.", COLOURS, "B"),
     ("따라서 정답은 혈우병 (C)입니다.", COLOURS, "C"),

@@ -230,15 +230,16 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
         ("The answer is B", "answer_line"),
         ("(B)", "answer_line"),
         ("B: blue", "answer_line"),
-        ("The answer is blue", "text"),
-        ('{"answer": "blue"}', "text"),
+        ("The answer is blue", "answer_line"),
+        ('{"answer": "blue"}', "answer_line"),
+        ("\\boxed{blue}", "text"),
         ("The sky (B) is wide.", "mark"),
         ("B\nred", "answer_line"),
         ("It is not A, so B.", "conclusion"),
         ("Option B is correct.", "statement"),
         ("The car is blue.", "text"),
-        ("It rains, therefore blue.", "text"),
-        ("It rains, therefore blue.\nRed is shown too.", "text"),
+        ("It rains, therefore blue.", "conclusion"),
+        ("It rains, therefore blue.\nRed is shown too.", "conclusion"),
         ("I choose blue.\nRed is shown too.", "text"),
         ("Blue, as shown.", "text"),
     ],
@@ -313,8 +314,6 @@ LISTED = "the correct answer is:\n\nA) ground\nC) surface of earth"
         ("The sum is 125 (D)", FOUR, "D"),
         ("D lies on BC, as does A.\n\n**Answer: True**", {"A": "True", "B": "False"}, "A"),
         # numbers
-        ("The answer is 1,500.", {"A": "1500", "B": "15"}, "A"),
-        ("The answer is 3.0", {"A": "3", "B": "4"}, "A"),
         ("The answer is 3.0", {"A": "3", "B": "3.0", "C": "3.00"}, "B"),
         # cut off
         ("<think>The answer is B, but let me", FOUR, None),
@@ -556,6 +555,8 @@ def test_an_option_text_alone_is_its_letter(texts: list[str], data: st.DataObjec
             "[asy]",
             "<|channel|>",
             "answer: 5\n",
+            "A) x ",
+            "A) x B) y ",
         ),
     ],
 )
@@ -599,21 +600,21 @@ def test_a_bare_letter_is_what_the_rules_find_for_it(
 
 
 @pytest.mark.parametrize(
-    ("option", "response"),
+    ("option", "response", "rule"),
     [
-        ("30°", r"The angle is $30^\circ$."),
-        ("30°", r"Therefore, the answer is $30^{\circ}$."),
-        ("30°", r"\boxed{30^\circ}"),
-        ("30°", r"It is 30\degree."),
-        (r"$2 \times 3$", "The answer is 2 × 3."),
-        ("2 × 3", r"The answer is $2\;\times\ 3$."),
-        ("(1, 2)", r"The answer is $\left(1,~2\right)$."),
-        ("It is\nred", "The answer is: It is\nred"),
+        ("30°", r"The angle is $30^\circ$.", "text"),
+        ("30°", r"Therefore, the answer is $30^{\circ}$.", "answer_line"),
+        ("30°", r"\boxed{30^\circ}", "text"),
+        ("30°", r"It is 30\degree.", "text"),
+        (r"$2 \times 3$", "The answer is 2 × 3.", "answer_line"),
+        ("2 × 3", r"The answer is $2\;\times\ 3$.", "answer_line"),
+        ("(1, 2)", r"The answer is $\left(1,~2\right)$.", "answer_line"),
+        ("It is\nred", "The answer is: It is\nred", "answer_line"),
     ],
 )
-def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str) -> None:
+def test_an_option_is_found_as_latex_and_over_lines(option: str, response: str, rule: str) -> None:
     """Degrees, products, brackets and spaces of LaTeX, and a text of two lines."""
-    assert extract_choice(response, {"A": "60°", "B": option}) == Choice("B", "text")
+    assert extract_choice(response, {"A": "60°", "B": option}) == Choice("B", rule)
 
 
 DEGREES = {"A": r"$20^{\circ}$", "B": r"$30^{\circ}$"}

@@ -133,7 +133,6 @@ def test_a_text_inside_a_word_is_not_it(text: str, option: str, whole: bool) -> 
         ("it is 1.red", "red", True),
         ("red.5", "red", True),
         ("red,5", "red", True),
-        ("1234.5", "1,234.5", True),
         ("5%", "5", True),
         ("$5", "5", True),
     ],

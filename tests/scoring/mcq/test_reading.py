@@ -325,8 +325,6 @@ NOTHING = {
         COLOURS,
         "no_match",
     ),
-    "begun-with-and-wrong": ("Option A, it is wide, so option A is wrong.", COLOURS, "no_match"),
-    "begun-with-and-wrong-chinese": ("选项A，很宽，所以A选项错误。", COLOURS, "no_match"),
     "no-correct-answer": (
         "Option A, it is wide.\nAnswer: no correct answer",
         PICTURES,
@@ -421,7 +419,7 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("answer_line", "B\nThe answer is A\nIt is red.", COLOURS, "A"),
         ("answer_line", "The answer is A, so B is correct", COLOURS, "A"),
         ("answer_line", "A. red\nB. blue", COLOURS, ""),
-        ("answer_line", "The answer is blue", COLOURS, ""),
+        ("answer_line", "The answer is blue", COLOURS, "B"),
         ("answer_line", "blue", COLOURS, ""),
         ("conclusion", "It is wide, so B.\nA", COLOURS, "B"),
         ("conclusion", "A is correct\nActually, it is C\nB is correct", COLOURS, "C"),
@@ -438,7 +436,7 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("mark", "(A) is wide.\nThus the image is (C).\nPoint B is wide", PICTURES, "C"),
         ("mark", "(A) is wide.\nI cannot tell.", PICTURES, ""),
         ("mark", "(A) one\n(B) two", PICTURES, ""),
-        ("text", "The answer is blue", COLOURS, "B"),
+        ("text", "The sky is blue", COLOURS, "B"),
         ("text", "\\boxed{blue} is green", COLOURS, "B"),
         ("text", "The colour is blue.\nAnswer: 108", COLOURS, "?"),
         ("text", "The answer is blue.\nAnswer: 108", COLOURS, "?"),
@@ -457,20 +455,3 @@ def test_each_rule_by_itself(
     reading = Reading(response, Options(choices))
     found = (read(reading) for name, read in RULES if name == rule)
     assert next(filter(None, found), set()) == set(letters)
-
-
-@pytest.mark.parametrize(
-    ("response", "letter"),
-    [
-        ("The answer is A. \\boxed{\\text{none}}", None),
-        ("The answer is A. <answer>None of these</answer>", None),
-        ("Answer: ~~A~~ B", "B"),
-        ("~~A~~ B", "B"),
-    ],
-)
-def test_what_a_field_denies_or_a_line_strikes_out_is_not_chosen(
-    response: str, letter: str | None
-) -> None:
-    """Whatever was named before."""
-    options = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
-    assert extract_choice(response, options).letter == letter

@@ -28,7 +28,7 @@ def said(text: str, by: str, choices: Mapping[str, str] = COLOURS) -> str:
         ("It has red and blue.", "AB0"),
         ("Is it blue?", ""),
         ("Is it (B) blue?", ""),
-        ("The answer is 15", "E2"),
+        ("The answer is 15", "E1"),
         ("Blue fits, whereas red is dark.", "B1"),
         ("While red is near, blue matches.", "B1"),
         ("Blue is brighter than red.", "B0"),
@@ -148,7 +148,7 @@ def test_any_line_is_read(found: str) -> None:
     [
         ("Blue, as it is shown", [("B", 1, "text", 0), ("B", 0, "text", 0)]),
         ("The sky is blue", [("B", 1, "text", 3)]),
-        ("The answer is blue. (A) fits", [("B", 2, "text", 3), ("A", 1, "mark", 5)]),
+        ("The answer is blue. (A) fits", [("B", 1, "text", 3), ("A", 1, "mark", 5)]),
         ("Blue is correct", [("B", 1, "text", 0)]),
         ("So blue is correct, and C is shown", [("B", 2, "text", 1), ("C", 0, "letter", 6)]),
         ("Thus the best is (B)", [("B", 2, "mark", 4)]),

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq.text import LONGEST, cleaned, fold, in_one_form, lower, plain, turns
+from spiqa_tasks.scoring.mcq.text import (
+    LONGEST,
+    cleaned,
+    fold,
+    in_one_form,
+    lower,
+    one_a_line,
+    plain,
+    turns,
+)
 
 
 def test_of_a_response_its_reasoning_is_not_read() -> None:
@@ -87,13 +96,31 @@ def test_latex_is_read_as_people_write_it(text: str, expected: str) -> None:
         ("1–2 and −3", "1-2 and -3"),
         ("B—why", "B - why"),
         ("【答案】", "[答案]"),
-        ("B．①", "B.①"),
+        ("B．①", "B.(1)"),
         ("blåbær", "blåbær"),
     ],
 )
 def test_characters_have_one_form(text: str, expected: str) -> None:
     """Full-width characters and the quotes of all languages become the common ones."""
     assert in_one_form(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("So: A) red B) blue C) green", ["So: ", "A) red ", "B) blue ", "C) green"]),
+        ("A: red, B: blue, C: green", ["A: red, ", "B: blue, ", "C: green"]),
+        ("(A) red, (B) blue, or (C) green", ["(A) red, (B) blue, or (C) green"]),
+        ("(A) red (B) blue (C) x Answer: (B) y", ["(A) red ", "(B) blue ", "(C) x Answer: (B) y"]),
+        ("A) ... B) ... C) ...", ["A) ... ", "B) ... ", "C) ..."]),
+        ("A) red B) blue", ["A) red B) blue"]),
+        ("A) red (B) blue C) green", ["A) red (B) blue C) green"]),
+        ("(A) red\n(B) blue (C) green", ["(A) red", "(B) blue (C) green"]),
+    ],
+)
+def test_options_in_one_line_are_put_on_several(text: str, lines: list[str]) -> None:
+    """From three on, in one form; behind `or` and colons stand mentions and no options."""
+    assert one_a_line(text).strip("\n").split("\n") == lines
 
 
 @given(st.text("aB3 .,:;()[]{}\t\n"))
