@@ -158,20 +158,19 @@ def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
     return next(filter(None, named), _NOTHING)
 
 
-def _decisions(reading: Reading, index: int, after: int) -> list[Claim]:
-    """Return the claims of a line that are more than a statement: by letters, else by texts.
-
-    Texts count behind the line `after`.
+def _decisions(reading: Reading, index: int) -> list[Claim]:
+    """Return the claims of a line that are more than a statement: by letters, else by texts, which
+    count behind the last value that is no option.
     """
     decisions = [claim for claim in reading.at(index).claims if claim.level != "stated"]
     by_letter = [claim for claim in decisions if not claim.of_text]
-    return by_letter or (decisions if index > after else [])
+    return by_letter or [claim for claim in decisions if index > reading.unread]
 
 
 def _named(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a named answer leaves standing."""
     for index, line in reading.backwards():
-        claims = _decisions(reading, index, reading.unread)
+        claims = _decisions(reading, index)
         if any(claim.level == "named" for claim in claims):
             return settle(claims, line)
     return _NOTHING
@@ -201,10 +200,11 @@ def _looped(reading: Reading) -> frozenset[str]:
 
 def _concluded(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a conclusion leaves standing."""
-    after = len(reading.lines) if reading.breaks_off else reading.unread
-    lines = reading.backwards()
-    standing = (settle(_decisions(reading, index, after), line) for index, line in lines)
-    return next(filter(None, standing), _NOTHING)
+    for index, line in reading.backwards():
+        claims = _decisions(reading, index)
+        if claims and not (claims[0].of_text and reading.breaks_off):
+            return settle(claims, line)
+    return _NOTHING
 
 
 def _stated(reading: Reading) -> frozenset[str]:

@@ -223,9 +223,13 @@ _LISTING = re.compile(
 )
 
 
+# Every listing in one line has a third option that does not begin its line: sought fast.
+_MAY_LIST = re.compile(r"C(?<=.{5}C)\W{0,2}[).:、]")
+
+
 def one_a_line(text: str) -> str:
     """Return `text` with each option of a listing that is in one line on a line of its own."""
-    return _LISTING.sub(_split, text)
+    return _LISTING.sub(_split, text) if _MAY_LIST.search(text) else text
 
 
 def _split(listing: re.Match[str]) -> str:
