@@ -44,16 +44,18 @@ def _parted(text: str) -> tuple[str, bool]:
     kept: list[str] = []
     position = 0
     is_open = False
+    has_opened = False
     for tag in _TAG.finditer(text):
         if tag["start"] is None:
-            if not is_open:
-                # The block began in the prompt: all before its end is reasoning.
-                kept.clear()
+            if has_opened and not is_open:
+                # A tag too many (LLaVA-CoT in a loop): what it ends is the answer. Without any
+                # opening tag the block began in the prompt, and all before its end is reasoning.
+                kept.append(text[position : tag.start()])
             is_open = False
             position = tag.end()
         elif not is_open:
             kept.append(text[position : tag.start()])
-            is_open = True
+            is_open = has_opened = True
             position = tag.end()
 
     if not position:
