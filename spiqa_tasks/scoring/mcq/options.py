@@ -212,7 +212,7 @@ def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> st
             text,
             flags=re.M | re.I,
         )
-    return text
+    return text.replace(" )", ")")
 
 
 def _spaced(label: re.Match[str], letters: Mapping[str, str]) -> str:
