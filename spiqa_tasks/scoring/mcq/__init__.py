@@ -87,7 +87,7 @@ REASONS: Mapping[str, str] = {
 _WEAK = frozenset(("conclusion", "statement", "mark", "text", "letter"))
 
 # Rules that are believed before a question of the model's own.
-_CERTAIN = frozenset(("field", "answer_line", "conclusion"))
+_CERTAIN = frozenset(("field", "answer_line"))
 
 _LETTERS = frozenset(ascii_uppercase)
 

@@ -623,6 +623,12 @@ FEVER = {
     "4": "ゲノムは 2 本鎖 DNA である。",
     "5": "ワクチンによる予防が有効である。",
 }
+SALT = {
+    "الف": "زیاد نمک در غذا می ریزد",
+    "ب": "کمک هایش معمولا قدردانی ندارد",
+    "پ": "در آشپزی مهارت دارد",
+}
+STATEMENTS = {"A": "All three are true", "B": "None are true", "C": "I only", "D": "I and II"}
 SMILES = {"A": "*/C=C/NC.[NH4+]", "B": "*/C=C/NC(C*).[NH4+]", "C": "*/C=C/NC.NH4+"}
 
 PUBLISHED = (
@@ -661,6 +667,22 @@ PUBLISHED = (
         "「2. ダニが媒介する。」です。",
         FEVER,
         None,
+    ),
+    # CV-Bench, LLaVA-CoT: closing tags in a loop
+    (
+        "<REASONING> The table is nearer. </REASONING>\n\n<CONCLUSION> B </CONCLUSION>"
+        + " </SUMMARY> </CAPTION> </REASONING> </CONCLUSION>" * 30,
+        PICTURES,
+        "B",
+    ),
+    # Persian Eval, Qwen: a label before another option's text
+    ("الف) کمک هایش معمولا قدردانی ندارد", SALT, "الف"),
+    # MMLU-Pro, Qwen 3: thoughts that conclude, repeat the options shortened, and answer
+    (
+        "Thus, A is correct.\n\nThe options are:\nA. All three\nB. None of them\nC. Only one\n"
+        "D. Two\n\nSo only statement I is true. The answer is (C).",
+        STATEMENTS,
+        "C",
     ),
     # EMMA, Gemini 2.0: options with remarks are the question's own
     (
