@@ -29,6 +29,7 @@ _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _EXPLAINS = compiled("BECAUSE COLON? $")
 _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
 _CORRECTIONS = 2  # more answers are a loop
+_DENIAL = compiled("FILL{0,3} NOT")
 _RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
@@ -150,6 +151,13 @@ class Reading:
             if following == item + 1 or (there == here + 1 and following > item):
                 listed |= {here, there}
         return listed
+
+
+def _denied(reading: Reading) -> frozenset[str]:
+    """Return {"?"} if the last field denies all options: `\\boxed{none}`."""
+    last = reading.fields[0].content if reading.fields else ""
+    is_denial = _DENIAL.match(reading.line(last).kinds) is not None
+    return _NO_OPTION if is_denial and not reading.content(last, True) else _NOTHING
 
 
 def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
@@ -295,6 +303,7 @@ def _of_letter(reading: Reading) -> frozenset[str]:
 # (name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer
 # is ambiguous.
 RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
+    ("field", _denied),
     ("field", _field),
     ("answer_line", _looped),
     ("answer_line", _named),

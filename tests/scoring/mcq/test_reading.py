@@ -455,3 +455,10 @@ def test_each_rule_by_itself(
     reading = Reading(response, Options(choices))
     found = (read(reading) for name, read in RULES if name == rule)
     assert next(filter(None, found), set()) == set(letters)
+
+
+@pytest.mark.parametrize("field", ["\\boxed{\\text{none}}", "<answer>None of these</answer>"])
+def test_what_the_last_field_denies_is_not_chosen(field: str) -> None:
+    """Whatever was named before."""
+    options = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
+    assert extract_choice(f"The answer is A. {field}", options).letter is None
