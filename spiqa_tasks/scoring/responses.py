@@ -15,6 +15,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
+# The end of LLaVA-CoT's blocks, which no prompt opens.
+_OPENED_BY_MODEL = "</reasoning>"
+
 # Named channels (gpt-oss): the answer is in the final one.
 _CHANNEL_TAG = "<|channel|>"
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
@@ -47,10 +50,12 @@ def _parted(text: str) -> tuple[str, bool]:
     has_opened = False
     for tag in _TAG.finditer(text):
         if tag["start"] is None:
-            if has_opened and not is_open:
-                # A tag too many (LLaVA-CoT in a loop): what it ends is the answer. Without any
-                # opening tag the block began in the prompt, and all before its end is reasoning.
+            if has_opened and not is_open and tag.group().lower() == _OPENED_BY_MODEL:
+                # a tag too many, as in a loop: what it ends is the answer
                 kept.append(text[position : tag.start()])
+            elif not is_open:
+                # The block began in the prompt: all before its end is reasoning.
+                kept.clear()
             is_open = False
             position = tag.end()
         elif not is_open:

@@ -27,7 +27,8 @@ from spiqa_tasks.scoring.responses import (
         ("<answer>A? <think>no <answer>B</answer>", "<answer>A? <answer>B</answer>"),
         ("<think>A? <answer>B</answer> <think>C?</think> D", "D"),
         ("<think>A <think>nested</think> B", "B"),
-        ("<think>A?</think>B</think></think>", "B"),
+        ("<REASONING>A?</REASONING>B</REASONING></REASONING>", "B"),
+        ("<think>A?</think>C?</think>B", "B"),
         ("A?</think>C?</think>B", "B"),
         (
             "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>B",
