@@ -15,7 +15,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
-# The end of LLaVA-CoT's blocks, which no prompt opens.
+# The end of LLaVA-CoT's blocks, which no prompt opens: further ones, as in a loop, end nothing.
 _OPENED_BY_MODEL = "</reasoning>"
 
 # Named channels (gpt-oss): the answer is in the final one.
@@ -49,19 +49,19 @@ def _parted(text: str) -> tuple[str, bool]:
     is_open = False
     has_opened = False
     for tag in _TAG.finditer(text):
-        if tag["start"] is None:
-            if has_opened and not is_open and tag.group().lower() == _OPENED_BY_MODEL:
-                # a tag too many, as in a loop: what it ends is the answer
+        opens = tag["start"] is not None
+        if opens and is_open:
+            continue
+
+        if not is_open:
+            if opens or _is_spare(tag, has_opened):
                 kept.append(text[position : tag.start()])
-            elif not is_open:
+            else:
                 # The block began in the prompt: all before its end is reasoning.
                 kept.clear()
-            is_open = False
-            position = tag.end()
-        elif not is_open:
-            kept.append(text[position : tag.start()])
-            is_open = has_opened = True
-            position = tag.end()
+        is_open = opens
+        has_opened |= opens
+        position = tag.end()
 
     if not position:
         return text, is_cut  # without tags nothing is cut, not even blanks around the text
@@ -72,6 +72,11 @@ def _parted(text: str) -> tuple[str, bool]:
     else:
         kept.append(text[position:])
     return "".join(kept).strip(), is_cut
+
+
+def _is_spare(tag: re.Match[str], has_opened: bool) -> bool:
+    """Return whether a closing tag, with no block open, ends nothing."""
+    return has_opened and tag.group().lower() == _OPENED_BY_MODEL
 
 
 def _final_channel(text: str) -> tuple[str, bool]:
