@@ -23,10 +23,10 @@ from spiqa_tasks.analysis.breakdown import (
     withheld_records,
 )
 from spiqa_tasks.analysis.merging import GROUP, columns_by
+from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
-from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.commands.judge_options import (
     add_rule_options,
     all_stored,
@@ -59,7 +59,12 @@ from spiqa_tasks.runs.loading import ByTask, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import Selection, has_samples, with_unique_labels
+from spiqa_tasks.runs.selection import (
+    Selection,
+    has_samples,
+    remarks_on,
+    with_unique_labels,
+)
 
 # Name that stands for all metrics in `--metrics`.
 ALL = "all"
@@ -379,8 +384,8 @@ def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:
     results = []
     for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
-        say(*_failures(run))
-        say(*(f"{run.name}: {remark}" for remark in remarks_on(run.own.benchmark, run.records)))
+        remarks = summary.remarks_on(run.own.benchmark, run.records)
+        say(*_failures(run), *(f"{run.name}: {remark}" for remark in remarks))
         results.append(run)
     return results
 
@@ -399,6 +404,8 @@ def _failures(run: Run) -> Iterator[str]:
 def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
     runs = [run for of_task in results for run in of_task]
     if arguments.by is not None:
+        # A whole group of a part of a task has no other reason for its dash.
+        say(*remarks_on(runs))
         _print_groups(arguments, runs)
         return
 

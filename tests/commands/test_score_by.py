@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_two_judges
 from run_command import run_json
@@ -137,6 +138,20 @@ def test_answers_are_scored_by_the_metrics_named_alone(
         "found nonsense"
         in run_json(capsys, "score", "spiqa_demo", path, "--metrics", "nonsense")[2]
     )
+
+
+def test_withheld_groups_of_scored_answers_have_their_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half of the task was answered, with all questions of three categories."""
+    path = write_jsonl(tmp_path / "half.jsonl", list(right_answers("mmstar_demo").items())[:12])
+    command = ("score", "mmstar_demo", path, "--by", "category")
+    status, rows, errors = run_json(capsys, *command)
+    assert (status, {row["value"] for row in rows}) == (3, {None})
+    assert errors.count("12 of 24 questions were answered, fewer than 99%; --partial") == 1
+    status, rows, errors = run_json(capsys, *command, "--partial")
+    assert (status, {row["value"] for row in rows}) == (0, {1.0})
+    assert "fewer than 99%" not in errors
 
 
 def test_tasks_of_a_host_have_their_groups(
