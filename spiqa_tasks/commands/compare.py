@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments, says_unread=False)[0]))
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)[0]))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     # Two metrics of one run have two numbers, too.
     least = 1 if metric_b else 2

@@ -150,7 +150,7 @@ def unread_run(folder: Path, text: str, count: int) -> Path:
         ("score", "<think>So the figure shows", "12 truncated, 12 empty or unparsed"),
         *(
             (name, "Sorry, I cannot see any image.", "12 refused")
-            for name in ("compare", "report", "score --by", "gain")
+            for name in ("compare", "compare --why", "report", "score --by", "gain")
         ),
     ],
 )
@@ -166,6 +166,7 @@ def test_answers_that_are_none_are_said_by_every_command(
         )
         given = {
             "compare": ["compare", first, other],
+            "compare --why": ["compare", first, other, "--why"],
             "report": ["report", first, "--csv", str(tmp_path / "r.csv")],
             "score": ["score", first],
             "score --by": ["score", first, "--by", "group"],
