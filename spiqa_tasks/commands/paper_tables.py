@@ -108,23 +108,29 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
 
     Raises InputError: none is left.
     """
-    found = [run for run in runs if _is_of_paper(run, item.paper)]
-    others = ", ".join(sorted({run.task for run in runs if run not in found}))
+    answered = list(filter(_has_answers, runs))
+    found = [run for run in answered if _is_of_paper(run, item.paper)]
+    others = ", ".join(sorted({run.task for run in answered if run not in found}))
     if not found:
         raise InputError(
-            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found those of {others}. "
-            "Name other runs."
+            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
+            f"{others or 'none with samples'}. Name other runs."
         )
     if others:
         say(f"Left out, as {item.name} is of {item.paper}: {others}.")
     return as_shown(arguments, found)
 
 
+def _has_answers(run: Run) -> bool:
+    # `runs_by_path` names our runs without samples; the host's may have a number alone.
+    return has_samples(run) or not run.is_own
+
+
 def _is_of_paper(run: Run, paper: str) -> bool:
     # MMStar's tables have gain and leakage of other benchmarks, too.
     if not run.is_own:
         return paper == "mmstar"
-    return has_samples(run) and run.own.benchmark_name == paper
+    return run.own.benchmark_name == paper
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:

@@ -149,8 +149,8 @@ def test_runs_of_another_benchmark_are_refused(
     write_judged(tmp_path, "m", None)
     assert main(["paper", "scifibench", "figure8", str(tmp_path)]) == 2
     assert (
-        "Expected runs of scifibench_cs_fig2cap or scifibench_cs_cap2fig for Figure 8, found those "
-        "of spiqa_demo." in capsys.readouterr().err
+        "Expected runs of scifibench_cs_fig2cap or scifibench_cs_cap2fig for Figure 8, found "
+        "spiqa_demo. Name other runs." in capsys.readouterr().err
     )
 
 
@@ -243,6 +243,26 @@ def test_a_table_with_a_withheld_value_of_a_run_is_made_in_part(
     assert main(command) == 3
     assert " questions" in capsys.readouterr().err
     assert main([*command, "--partial"]) == 0
+
+
+def test_runs_without_samples_are_none_of_another_paper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside a run with answers they are left out by their own sentence; alone they are refused."""
+    task = "scifibench_demo_fig2cap"
+    rows = rows_for_scoring("scifibench", "demo_fig2cap", "")
+    for name in ("whole", "bare"):
+        samples = {task: [sample_of(row, row["answer"]) for row in rows]}
+        options = {"settings": {task: ""}, "split": "demo_fig2cap"}
+        path = write_own(tmp_path / name, name, samples, **options)
+    path.with_name(path.name.replace("results.json", f"samples_{task}.jsonl")).unlink()
+
+    assert main(["paper", "scifibench", "table2", str(tmp_path)]) == 0
+    errors = capsys.readouterr().err
+    assert f"{task} of bare has no samples; run it with --log_samples." in errors
+    assert "Left out, as" not in errors
+    assert main(["paper", "scifibench", "table2", str(tmp_path / "bare")]) == 2
+    assert "for Table 2, found none with samples. Name other runs." in capsys.readouterr().err
 
 
 def test_scores_stand_beside_the_published_ones_of_the_same_table(
