@@ -28,8 +28,12 @@ def is_of_part(record: ValueRecord) -> bool:
     return bool(answered != every)
 
 
-def withheld_records(records: Iterable[ValueRecord]) -> list[str]:
-    """Return a sentence for each value that is withheld as questions have no answer."""
+def withheld_records(run: Run, records: Iterable[ValueRecord]) -> list[str]:
+    """Return a sentence for each value of a run that is withheld as questions have no answer; []
+    for a run withheld as a whole, which is reported before.
+    """
+    if run.record_set.withheld() is not None:
+        return []
     return [
         "{metric} of {group} of {model} is withheld: {questions} questions.".format_map(record)
         for record in records

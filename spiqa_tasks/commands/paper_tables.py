@@ -197,7 +197,6 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """
     runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
     made = _values(runs, item, arguments.metric or item.options.get("metric"))
-    say(*withheld_records(made))
 
     measured = {_question_of(record) for record in made}
     printed = [
@@ -219,8 +218,9 @@ def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRec
     values = by_group if item.options.get("by") == "group" else overall
     made: list[ValueRecord] = []
     for run, of_run in zip(runs, metrics, strict=True):
-        say(*withheld_values(run, of_run))
-        made += values(run, of_run)
+        of_item = values(run, of_run)
+        say(*withheld_values(run, of_run), *withheld_records(run, of_item))
+        made += of_item
     return made
 
 

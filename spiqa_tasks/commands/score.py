@@ -229,9 +229,9 @@ def _print_reported(arguments: argparse.Namespace) -> int:
             "`score RUN` alone prints what they have."
         )
 
-    arguments.by = OVERALL
-    arguments.metrics = arguments.metrics or [ALL]
-    return 0 if _print_groups(arguments, runs) else 3
+    changed = {"by": OVERALL, "metrics": arguments.metrics or [ALL]}
+    shown = argparse.Namespace(**{**vars(arguments), **changed})
+    return 0 if _print_groups(shown, runs) else 3
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
@@ -404,7 +404,7 @@ def _failures(run: Run) -> Iterator[str]:
 def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
     runs = [run for of_task in results for run in of_task]
     if arguments.by is not None:
-        # A whole group of a part of a task has no other reason for its dash.
+        # `runs_by_path` says it of runs whose scores are shown.
         say(*remarks_on(runs))
         _print_groups(arguments, runs)
         return
@@ -444,9 +444,9 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     rows: list[ValueRecord] = []
     reasons: list[str] = []
     for of_run, run in zip(metrics, suited, strict=True):
-        reasons += withheld_values(run, of_run)
-        rows += by_group(run, of_run, arguments.by)
-    reasons += withheld_records(rows)
+        values_of_run = by_group(run, of_run, arguments.by)
+        reasons += withheld_values(run, of_run) + withheld_records(run, values_of_run)
+        rows += values_of_run
 
     labels = ["model", "task", "metric", "group"]
     values: list[Column | str] = [VALUE, "n"]

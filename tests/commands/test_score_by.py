@@ -154,6 +154,19 @@ def test_withheld_groups_of_scored_answers_have_their_reason(
     assert "fewer than 99%" not in errors
 
 
+def test_a_run_that_is_withheld_as_a_whole_has_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of each metric and group."""
+    write_run(tmp_path, "m", {"t": choice_samples([True] * 4)}, asked=10)
+    for more in ((), ("--by", "group")):
+        assert main(["score", str(tmp_path), *more]) == 3
+        assert capsys.readouterr().err.splitlines() == [
+            "spiqa-tasks: t of m: 4 of 10 questions were answered, fewer than 99%; --partial prints"
+            " its values."
+        ]
+
+
 def test_tasks_of_a_host_have_their_groups(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
