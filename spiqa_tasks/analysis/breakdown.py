@@ -42,7 +42,8 @@ def withheld_records(run: Run, records: Iterable[ValueRecord]) -> list[str]:
 
 
 def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[ValueRecord]:
-    """Return each metric by the groups in a column, overall, or overall and then for every group.
+    """Return each metric by the groups in a column, overall for '', or overall and then for every
+    group.
 
     Names are in alphabetical order within a column. Source: SciFIBench section 4.5 and Table 5;
     SPIQA Tables 6 and 7; MMStar Table 5.
@@ -51,7 +52,7 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
 
     rows = []
     for metric in metrics:
-        if by in (GROUP, OVERALL):
+        if by in (GROUP, ""):
             rows += overall(run, [metric])
         for column in columns_by(frame, by):
             for name, members in frame.groupby(column):

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.analysis.breakdown import (
-    OVERALL,
     ValueRecord,
     by_group,
     is_of_part,
@@ -229,8 +228,9 @@ def _print_reported(arguments: argparse.Namespace) -> int:
             "`score RUN` alone prints what they have."
         )
 
-    changed = {"by": OVERALL, "metrics": arguments.metrics or [ALL]}
-    shown = argparse.Namespace(**{**vars(arguments), **changed})
+    shown = argparse.Namespace(
+        **{**vars(arguments), "by": "", "metrics": arguments.metrics or [ALL]}
+    )
     return 0 if _print_groups(shown, runs) else 3
 
 
@@ -453,7 +453,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     if any(is_of_part(row) for row in rows):
         values.append("questions")
     notes = []
-    if arguments.by == OVERALL:
+    if not arguments.by:
         notes = [f"{run.task} of {run.name}: {run.signature.text}" for run in suited]
     print(render(arguments.format, Table(rows, labels, values, notes=notes)))
 
@@ -462,11 +462,11 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
-    """Return the runs that have a column. Raises InputError: none has it."""
+    """Return the runs that have a column, or all for ''. Raises InputError: none has it."""
     frames = [frame_of([run]) for run in runs]
     suited = []
     for run, frame in zip(runs, frames, strict=True):
-        if by in (GROUP, OVERALL) or columns_by(frame, by):
+        if by in (GROUP, "") or columns_by(frame, by):
             suited.append(run)
     if not suited:
         known = ", ".join(sorted(set().union(*map(group_columns, frames)))) or "none"

@@ -71,6 +71,8 @@ def test_a_label_needs_runs_of_a_benchmark_that_has_it(
     assert {row["task"] for row in found} == {"mmstar_demo"}
     assert main(["score", str(runs), "--by", "source", "--task", "scifibench_demo"]) == 2
     assert "No answers have the column source." in capsys.readouterr().err
+    # The name of the row of all questions.
+    assert main(["score", str(runs), "--by", "all"]) == 2
 
 
 def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
