@@ -182,6 +182,7 @@ def _has(source: Source, repository: Repository, pattern: str) -> bool:
     # `SPIQA_TASKS_DATA` may have the folder in place of its archive.
     if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")):
         return True
-    with suppress(DataError):
+    # Without the extra `score` there is no client of the hub, nor anything that reads its files.
+    with suppress(DataError, ModuleNotFoundError):
         return bool(source.files(repository, pattern))
     return False

@@ -1,6 +1,7 @@
 """`list`."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,19 @@ def test_list_sees_local_data(
     main(["list", "--json"])
     tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
     assert tasks["scifibench_cs_fig2cap"] is True
+    assert tasks["spiqa_testA"] is False
+
+
+def test_without_the_client_of_the_hub_all_tasks_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the metric alone is installed, no data is there."""
+    monkeypatch.delenv("SPIQA_TASKS_DATA", raising=False)
+    for module in ("huggingface_hub", "huggingface_hub.constants"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert main(["list", "--json"]) == 0
+    tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
+    assert tasks["spiqa_demo"] is True
     assert tasks["spiqa_testA"] is False
 
 
