@@ -116,13 +116,15 @@ def masked(text: str, options: Options) -> str:
 
 def _masked(text: str, option: str, character: str) -> str:
     padded = character + _PAD * (len(option) - 1)
-    start = text.find(option)
+    pieces = []
+    done, start = 0, text.find(option)
     while start != -1:
         end = start + len(option)
         if _is_whole(text, start, end):
-            text = text[:start] + padded + text[end:]
-        start = text.find(option, start + 1)
-    return text
+            pieces += [text[done:start], padded]
+            done = end
+        start = text.find(option, max(done, start + 1))
+    return "".join([*pieces, text[done:]])
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -157,7 +157,7 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
     if is_whole or text.endswith(tuple(filter(None, options))):
         return False
-    is_long = len(text.encode()) >= _CUT_LENGTH
+    is_long = len(text.encode("utf-8", "surrogatepass")) >= _CUT_LENGTH
     return is_long or (len(line) < len(text) and bool(_LISTED.match(line)))
 
 

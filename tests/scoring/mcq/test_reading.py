@@ -462,3 +462,10 @@ def test_what_the_last_field_denies_is_not_chosen(field: str) -> None:
     """Whatever was named before."""
     options = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
     assert extract_choice(f"The answer is A. {field}", options).letter is None
+
+
+def test_half_a_surrogate_pair_is_a_character_of_a_long_answer() -> None:
+    """Which JSON can hold and UTF-8 cannot."""
+    options = {"A": "red", "B": "blue"}
+    answer = "The answer is B.\n\ud83d It is wide " + "and wide " * 300 + "and"
+    assert extract_choice(answer, options).letter == "B"
