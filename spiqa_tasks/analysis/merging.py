@@ -17,8 +17,11 @@ from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import own_settings
 from spiqa_tasks.runs.task import data_of, headline_fault
 
-# They change no score of a question, or (`model_wrapper`) are what gain compares.
-NOT_DECISIVE = frozenset({"host", "model_wrapper", "predictions", "ids", "model", "questions"})
+# They change no score of a question, are what gain compares (`model_wrapper`), or are compared
+# where both runs have them (`generation`).
+NOT_DECISIVE = frozenset(
+    {"host", "model_wrapper", "predictions", "generation", "ids", "model", "questions"}
+)
 
 # Value of `--by` that names every column of groups.
 GROUP = "group"

@@ -32,6 +32,7 @@ class Signature:
         model_wrapper: what the model `ablated` changes in what the wrapped model is shown.
         max_side: `up to 512 px` if the host's model class sends pictures no larger.
         predictions: format of the file that the responses were read from.
+        generation: settings of the model's generation, `name=value,...`, of a host's files.
         ids: digest and length of the list of selected question ids.
         model: the model with its arguments, in reports that call it by a shorter name.
         questions: `n of N` if only a part of the task's questions was answered.
@@ -49,6 +50,7 @@ class Signature:
     matcher: str = ""
     tokenizer: str = ""
     predictions: str = ""
+    generation: str = ""
     ids: str = ""
     model: str = ""
     questions: str = ""

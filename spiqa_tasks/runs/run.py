@@ -399,9 +399,10 @@ class Run:
 
     @cached_property
     def signature(self) -> Signature:
-        """The merged signature of the records, with the model and its ablation."""
+        """The merged signature of the records, with the model, its ablation and generation."""
         signature = summary.signature_of(self.record_set)
-        return signature.with_fields(**self.identity.signature_fields)
+        fields = {"generation": self.generation, **self.identity.signature_fields}
+        return signature.with_fields(**fields)
 
     @cached_property
     def metrics(self) -> list[Metric]:

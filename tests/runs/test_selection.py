@@ -274,6 +274,10 @@ def test_runs_with_other_generation_settings_are_two_runs() -> None:
     assert runs_that_count([cold, hot]) == ([cold, hot], [])
     labels = [run.label for run in with_unique_labels([cold, hot])]
     assert labels == ["m (temperature=0)", "m (temperature=1)"]
+    assert [run.signature.generation for run in (cold, hot)] == [
+        "temperature=0,top_p=1",
+        "temperature=1,top_p=1",
+    ]
 
     twice = with_unique_labels([cold, hot, replace(hot, path=Path("2"))])
     assert len({run.label for run in twice}) == 3
