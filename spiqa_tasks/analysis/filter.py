@@ -315,8 +315,8 @@ def _remarks(task: str, lost: list[str], answers: list[dict[str, Any]]) -> list[
     for row in answers:
         if row["refused"] + row["unparsed"] >= MOSTLY:
             remarks.append(
-                f"{task}: {row['model']} refused {row['refused']:.0%} of the questions, and "
-                f"{row['unparsed']:.0%} of its answers could not be read. These count as misses, so"
-                " that questions are kept that need no image; leave it out, or ask it otherwise."
+                f"{task}: {row['model']} refused {row['refused']:.0%} of the questions and "
+                f"answered {row['unparsed']:.0%} unreadably. Both count as misses: leave it out, "
+                "or ask it otherwise."
             )
     return remarks

@@ -106,9 +106,8 @@ class VerdictCache:
         if self.unstored:
             say(
                 f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache"
-                f" {self.path}, which failed: {self._trouble}. They count in this run; the next one"
-                " asks for them again. Make room, end the program that has locked it, or name a"
-                " folder that can be written in SPIQA_TASKS_CACHE."
+                f" {self.path}, which failed: {self._trouble}. The next run asks for them again."
+                " Make room, or name another folder in SPIQA_TASKS_CACHE."
             )
 
     @property

@@ -71,8 +71,8 @@ _NO_LETTER = re.compile(r"\W*(?:none|no answer)\b", re.IGNORECASE)
 
 # Remedy for a judge whose first word is none of those asked for.
 NEITHER_REMEDY = (
-    "a judge that thinks or greets first has to be told not to, for vLLM, SGLang and hf: with "
-    f"--judge-extra or {EXTRA_VARIABLE} '{NO_THINKING}'; else choose another judge"
+    "a judge that thinks or greets first has to be told not to, with --judge-extra or "
+    f"{EXTRA_VARIABLE} '{NO_THINKING}' (vLLM, SGLang, hf:); else choose another judge"
 )
 
 

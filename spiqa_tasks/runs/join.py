@@ -236,7 +236,7 @@ def compared(
         raise InputError(
             f"Expected the release's questions in {path}, found {len(ids)} of {len(answers)} ids"
             f" that differ ({named}): {example}. Correct the task, --columns or order of rows, or"
-            " add --accept-differences to `score`."
+            " `score --accept-differences`."
         )
 
     found = dict(answers)

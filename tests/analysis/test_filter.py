@@ -257,9 +257,8 @@ def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(
     share = {"refused": ("50%", "0%"), "unparsed": ("0%", "50%")}[kind]
     assert status == 0
     assert errors.endswith(
-        f"spiqa-tasks: t: m2 refused {share[0]} of the questions, and {share[1]} of its answers"
-        " could not be read. These count as misses, so that questions are kept that need no image;"
-        " leave it out, or ask it otherwise.\n"
+        f"spiqa-tasks: t: m2 refused {share[0]} of the questions and answered {share[1]} "
+        "unreadably. Both count as misses: leave it out, or ask it otherwise.\n"
     )
     assert [answers[kind] for answers in record["answers"]] == [0.25, 0.5]
 

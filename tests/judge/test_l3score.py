@@ -162,8 +162,9 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     assert rule.fault([_said(0.9), thinks]) == (
         "its answer begins with 'Okay, let me think a' and is no clear yes or no; a judge that"
         " thinks or greets first "
-        "has to be told not to, for vLLM, SGLang and hf: with --judge-extra or SPIQA_JUDGE_EXTRA "
-        """'{"chat_template_kwargs": {"enable_thinking": false}}'; else choose another judge"""
+        "has to be told not to, with --judge-extra or SPIQA_JUDGE_EXTRA "
+        """'{"chat_template_kwargs": {"enable_thinking": false}}' (vLLM, SGLang, hf:); else """
+        "choose another judge"
     )
     unsure = Verdict("ok", "Yes", (("Yes", math.log(0.2)), ("No", math.log(0.1))))
     assert "begins with 'Yes' and is no clear yes or no" in str(rule.fault([unsure, unsure]))

@@ -262,7 +262,7 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(
         str(error.value)
         == f"Expected the release's questions in answers.jsonl, found 1 of {count} ids that differ"
         f" (1): 1 has the {told} in the release. Correct the task, --columns or order of"
-        " rows, or add --accept-differences to `score`."
+        " rows, or `score --accept-differences`."
     )
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]

@@ -141,7 +141,6 @@ def _retrieval(name: str, records: Records) -> Value:
 
     reason = (
         f"the order of the figures that the model saw is not known for {unknown} of {len(records)}"
-        " answers: add a column of their file names, called figures, or name it with --columns"
-        " figures=COLUMN"
+        " answers: name a column of their file names with --columns figures=COLUMN"
     )
     return replace(value, reason=reason)
