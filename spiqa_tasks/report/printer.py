@@ -209,7 +209,7 @@ def _as_text(table: Table) -> str:
     grid = table.grid
     room = shutil.get_terminal_size((WIDTH, 24)).columns
     columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
-    widths = _widths(columns, room)
+    widths = _widths(columns, grid.labels, room)
 
     texts = []
     for part in _parts(widths, grid.labels, room):
@@ -227,10 +227,15 @@ def _as_text(table: Table) -> str:
     return title + "\n\n".join([*texts, *notes])
 
 
-def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Return the columns' widths, the widest ones wrapped at blanks until the table fits."""
+def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[int]:
+    """Return the columns' widths, the widest ones wrapped at blanks until the table fits.
+
+    Names are broken, too, if labels fill the room, as paths of checkpoints do.
+    """
     natural = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split(" "))) for column in columns]
+    if _total(natural[:labels]) > room - NARROWEST:
+        words = [min(word, NARROWEST) for word in words]
 
     widths = natural
     for limit in range(max(natural, default=0), NARROWEST - 1, -1):
@@ -260,7 +265,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _wrapped(text: str, width: int) -> str:
-    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(text, width, break_on_hyphens=False)
 
 
 def _as_markdown(table: Table) -> str:

@@ -166,6 +166,18 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
+def test_names_that_fill_the_terminal_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two models called by the paths of their checkpoints leave room for the numbers."""
+    monkeypatch.setenv("COLUMNS", "100")
+    models = [f"/checkpoints/{'long-name-of-a-model-' * 3}{seed}" for seed in (1, 2)]
+    rows = [["run", "against", "difference", "n"], [*models, "54.2 [23.7, 76.3]", "24"]]
+    printed = render("text", table(rows, 2))
+    assert max(map(len, printed.splitlines())) <= 100
+    assert "\n\n" not in printed
+    first, second = zip(*(line.split()[:2] for line in printed.splitlines()[2:]), strict=True)
+    assert ["".join(first), "".join(second)] == models
+
+
 def test_an_interval_stays_on_one_line() -> None:
     """Where its cell is wrapped for what stands behind it."""
     cells = ["100.0 [-100.0, 100.0] (1499 of 1500)"] * 4
