@@ -76,7 +76,9 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
     """
     found = {}
     for role in ("question", "answer"):
-        if role not in metadata and (misspelt := get_close_matches(role, metadata)):
+        # at the usual cutoff of 0.6, `version` is a misspelt `question`
+        misspelt = get_close_matches(role, metadata, cutoff=0.7)
+        if role not in metadata and misspelt:
             raise InputError(
                 f"{name}: Expected {role} in the YAML's metadata, found {misspelt[0]}. Correct it."
             )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from PIL import Image
 from run_command import run_json
 
 from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.lmms_eval.open_docs import open_task
 
 Evaluate = Callable[..., dict[str, Any]]
 CHOICE, OPEN, BLIND = blocks(page("your_task"), "yaml")
@@ -189,6 +191,13 @@ def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
     with pytest.raises(SystemExit, match=said):
         evaluate("openai", [f"charts_{name}"], chat_args, task_manager=manager(charts))
     assert len(judged.requests) == (2 if name == "open" else 0)
+
+
+def test_a_yaml_with_its_version_alone_takes_the_usual_names() -> None:
+    """The host's own YAMLs have `metadata: {version: ...}`, which is no misspelt `question`."""
+    docs = SimpleNamespace(column_names=["question", "answer", "image"])
+    task = open_task("charts", {"version": 1.0}, docs)
+    assert (task.question, task.answer) == ("question", "answer")
 
 
 def test_a_run_without_a_judge_does_not_start(
