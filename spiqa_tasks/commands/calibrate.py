@@ -66,12 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     """
     require("shots", "spiqa-tasks calibrate")
     labels = read_labels(arguments.labels, arguments.columns)
-    if labels.left_out:
-        say(f"{labels.name}: {labels.left_out} verdicts without a usable label are left out.")
-    if unclear := labels.unclear:
+    if left_out := labels.left_out:
         say(
-            f"{len(unclear)} of {len(unclear) + len(labels.answers)} verdicts are neither yes nor "
-            f"no (such as {unclear[0]!r}) and are left out."
+            f"{len(left_out)} of {len(left_out) + len(labels.answers)} verdicts are neither yes "
+            f"nor no (such as {left_out[0]!r}) and are left out."
         )
 
     judges = _judges(arguments)

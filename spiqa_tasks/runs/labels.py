@@ -30,16 +30,14 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labelled answers of a file with its name and sha256; `left_out` is the number of those
-    without a label, or of questions that EVOUNA calls improper; `unclear` are labels that are
-    neither yes nor no, whose answers are left out, too.
+    """The labelled answers of a file with its name and sha256; `left_out` are the labels of the
+    others, which are neither yes nor no: none, unclear, or of an improper question of EVOUNA's.
     """
 
     name: str
     digest: str
     answers: tuple[Labelled, ...]
-    left_out: int = 0
-    unclear: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
@@ -51,32 +49,25 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     """
     entries = map(columns.resolved, read_records(path))
     rows = [row for entry in entries for row in _rows_of(entry, columns)]
-    labelled = {
-        f"verdict {number}": row
-        for number, row in enumerate(rows, 1)
-        if row["label"] not in (None, "")
-    }
+    for row in rows:
+        row["label"] = str(row["label"]).strip().lower()
+
+    numbered = enumerate(rows, 1)
+    labelled = {f"verdict {number}": row for number, row in numbered if row["label"] in YES | NO}
+    left_out = tuple(row["label"] for row in rows if row["label"] not in YES | NO)
     if not labelled:
         raise InputError(
-            f"Expected answers with a label in {path}, found none. Name their column with "
-            "--columns label=COLUMN."
+            f"Expected answers with a label in {path}, such as yes and no, or 1 and 0, found "
+            f"{listed({*left_out})}. Correct them, or name their column: --columns label=COLUMN."
         )
 
-    answers = []
-    unclear = []
-    for place, answer in zip(labelled, answers_of_rows(path, labelled, columns), strict=True):
-        word = str(labelled[place]["label"]).strip().lower()
-        if word in YES | NO:
-            answers.append(Labelled(_candidate(answer, f"{place} of {path}"), word in YES))
-        else:
-            unclear.append(word)
-    if not answers:
-        raise InputError(
-            f"Expected labels in {path} such as yes and no, or 1 and 0, found "
-            f"{listed({*unclear})}. Correct them."
-        )
+    asked = answers_of_rows(path, labelled, columns)
+    answers = [
+        Labelled(_candidate(answer, f"{place} of {path}"), row["label"] in YES)
+        for (place, row), answer in zip(labelled.items(), asked, strict=True)
+    ]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return Labels(path.name, digest, tuple(answers), len(rows) - len(labelled), tuple(unclear))
+    return Labels(path.name, digest, tuple(answers), left_out)
 
 
 def _candidate(answer: Answer, where: str) -> Candidate:
@@ -105,7 +96,7 @@ def _rows_of(entry: Mapping[str, Any], columns: Columns) -> list[dict[str, Any]]
                     "question": entry.get("question"),
                     "reference": entry[_GOLDEN],
                     "prediction": "" if prediction is None else prediction,
-                    "label": None if entry.get("improper") else verdict,
+                    "label": "improper" if entry.get("improper") else verdict,
                 }
             )
     return rows
