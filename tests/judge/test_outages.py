@@ -162,6 +162,17 @@ def test_an_outage_without_end_is_given_up_when_the_patience_is(kind: str, count
     )
 
 
+def test_a_judge_that_is_silent_for_long_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With what it answers and how long it is asked; five seconds are no news."""
+    judged(Server(outage("503", [(0, 5), (20, 60), (70, 110)]), 0.5), 20_000)
+    said = [line for line in capsys.readouterr().err.splitlines() if "down" in line]
+    assert len(said) == 2
+    for line in said:
+        assert line.startswith("spiqa-tasks: judge openai:m: HTTP 503: down; it is asked for")
+        seconds = float(line.split()[-3])
+        assert PATIENCE - 15 <= seconds < PATIENCE - 10
+
+
 @pytest.mark.parametrize("wait", [PATIENCE + 1, 1e308])
 def test_more_patience_than_there_is_ends_it_at_once(wait: float) -> None:
     """Nothing else is asked."""
