@@ -113,24 +113,17 @@ def compare(
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
-    """Return the metric by which runs of a task are compared.
+    """Return the metric by which runs of a task are compared, of a run that has it.
 
-    Raises MissingMetricError: no run has scores, or several metrics that each cover a part.
+    Raises MissingMetricError: no run has it or any score, or several that each cover a part.
     """
     logged = [run for run in members if run.logged and run.metrics]
     if not logged:
         raise MissingMetricError("no run of it has scores.")
-    if name is not None:
-        return _named_metric(logged, name)
-    return headline(logged[0])
-
-
-def _named_metric(runs: Sequence[Run], name: str) -> Metric:
-    """Return the metric of a run that has it. Raises MissingMetricError: none has it."""
-    for run in runs[1:]:
+    for run in logged:
         with suppress(MissingMetricError):
-            return run.metric(name)
-    return runs[0].metric(name)
+            return headline(run, name)
+    return headline(logged[0], name)
 
 
 def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[str]]:
