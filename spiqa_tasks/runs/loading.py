@@ -51,7 +51,9 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
         if not is_scored:
             run, said = _scored(run, wanted, rows_of)
             remarks += said
-        if not is_scored or wanted.judge is not None:
+        if wanted.judge is not None:
+            remarks += map(LeftOut, _remarks_on_judge(run))
+        elif not is_scored:
             remarks += _remarks_on_judge(run)
         loaded.append(wanted.cut(run))
     return loaded, remarks

@@ -97,6 +97,19 @@ def test_runs_are_compared_with_a_baseline(
     assert "it has no run of x" in errors
 
 
+def test_a_judge_that_scored_nothing_is_status_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other metrics are compared; without --judge nothing is missing."""
+    answers = right_answers("spiqa_demo")
+    files = [write_jsonl(tmp_path / f"{name}.jsonl", answers) for name in "ab"]
+    places = [*(f"spiqa_demo={file}" for file in files), "--metric", "rouge_l"]
+    status, found, errors = run_json(capsys, "compare", *places, "--judge", "openai:m")
+    assert (status, len(found)) == (3, 1)
+    assert "has no scores of a judge: other metrics count." in errors
+    assert run_json(capsys, "compare", *places)[0] == 0
+
+
 def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of two runs on 24 demo questions, of which one answers half; and of two
     metrics.
