@@ -164,12 +164,12 @@ def _counting_runs(
             runs, replaced = selection.runs_that_count(runs, judged)
             remarks += replaced + without_task + unreadable
             for run in runs:
-                # a file may be named by itself and by its folder
                 found.setdefault((run.path.resolve(), run.task, run.identity), run)
 
     if tasks and not found:
         raise selection.no_runs_of(wanted.tasks, tasks)
-    return list(found.values()), remarks
+    # a file may be named by itself and by its folder
+    return list(found.values()), list(dict.fromkeys(remarks))
 
 
 def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], list[str]]:

@@ -58,6 +58,17 @@ def test_one_cut_file_leaves_the_other_runs(
         assert str(cut) in (tmp_path / "page.md").read_text()
 
 
+def test_a_cut_file_that_is_named_with_its_folder_is_said_once(tmp_path: Path) -> None:
+    """As by a pattern of the shell."""
+    for model in "mn":
+        write_own(tmp_path / model, model)
+    (cut,) = (tmp_path / "m").glob("*_samples_t.jsonl")
+    cut.write_text(cut.read_text()[:-40])
+    runs, remarks = load_runs([RunPath(tmp_path), RunPath(tmp_path)])
+    assert len(runs) == len(remarks) == 1
+    assert str(cut) in remarks[0]
+
+
 def test_of_many_files_that_cannot_be_read_five_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
