@@ -385,7 +385,7 @@ def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:
     for name, read in answers:
         run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
         remarks = summary.remarks_on(run.own.benchmark, run.records)
-        say(*_failures(run), *(f"{run.name}: {remark}" for remark in remarks))
+        say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))
         results.append(run)
     return results
 
