@@ -235,9 +235,15 @@ def _print_reported(arguments: argparse.Namespace) -> int:
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the RUNs that have samples, also of a host's own tasks."""
+    """Return the RUNs that have samples, also of a host's own tasks.
+
+    Raises InputError: none has.
+    """
     runs, _ = runs_by_path(_as_runs(arguments))
-    return [run for run in runs if run.logged and run.records]
+    logged = [run for run in runs if run.logged and run.records]
+    if not logged:
+        raise InputError("No run has samples to score. Run it again with --log_samples.")
+    return logged
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:

@@ -75,6 +75,18 @@ def test_a_label_needs_runs_of_a_benchmark_that_has_it(
     assert main(["score", str(runs), "--by", "all"]) == 2
 
 
+def test_runs_without_samples_have_no_groups(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The host's option that logs them is named."""
+    write_run(tmp_path, "m", {"t": choice_samples([True])})
+    (samples,) = tmp_path.glob("*_samples_t.jsonl")
+    samples.unlink()
+    assert main(["score", str(tmp_path), "--by", "group"]) == 2
+    said = capsys.readouterr().err
+    assert "No run has samples to score. Run it again with --log_samples." in said
+
+
 def test_the_scores_of_two_judges_are_told_apart_or_one_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
