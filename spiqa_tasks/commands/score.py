@@ -54,13 +54,12 @@ from spiqa_tasks.report.values import VALUE, models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
-from spiqa_tasks.runs.loading import ByTask, unscored_runs
+from spiqa_tasks.runs.loading import ByTask, remarks_on_host_tasks, unscored_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
 from spiqa_tasks.runs.selection import (
     Selection,
-    has_samples,
     remarks_on,
     with_unique_labels,
 )
@@ -203,7 +202,9 @@ def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
 
 def _print_stored(arguments: argparse.Namespace) -> int:
     """Print the scores that RUNs have; 0 if they are whole."""
-    runs = list(filter(has_samples, runs_by_path(_as_runs(arguments))[0]))
+    found = _logged_runs(arguments)
+    say_remarks(arguments, remarks_on_host_tasks(found, []))
+    runs = [run for run in found if run.is_own]
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
     if arguments.dry_run:

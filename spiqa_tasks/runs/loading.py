@@ -82,11 +82,20 @@ def unscored_runs(
     by_task = _by_task(runs, named, wanted.include)
     if not by_task:
         _check_host_tasks(name, paths, runs, remarks)
-
+    remarks += remarks_on_host_tasks(runs, by_task)
     missing = named.keys() - {task.name for task, _ in by_task}
     if missing:
         remarks.append(f"{name}: no answers to {', '.join(sorted(missing))}.")
     return by_task, remarks
+
+
+def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
+    """Return a sentence on a host's own tasks that are not scored here, or []."""
+    tasks = {run.task for run in runs if not run.is_own} - {task.name for task, _ in scored}
+    if not tasks:
+        return []
+    names = ", ".join(sorted(tasks))
+    return [LeftOut(f"Left out, as only the host scores them: {names}. --task NAME prints one.")]
 
 
 def _check_host_tasks(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from answer_forms import as_lmms_eval, as_run, as_table
-from host_files import sample_of, write_run
+from host_files import choice_samples, sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 from run_files import run_header, run_values
@@ -125,6 +125,21 @@ def test_of_a_run_with_several_tasks_some_are_scored(
     assert "Name another task" in errors
 
 
+def test_tasks_that_the_host_alone_scores_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside a task of this package, with status 3; alone their own values are printed."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    as_lmms_eval(tmp_path, "m", "mmstar_demo", rows, [row["answer"] for row in rows])
+    write_run(tmp_path, "m", {"t": choice_samples([True] * 3), "u": choice_samples([True])})
+    status, found, errors = run_json(capsys, "score", tmp_path)
+    assert (status, found["task"]) == (3, "mmstar_demo")
+    assert "Left out, as only the host scores them: t, u. --task NAME prints one." in errors
+    status, (row, *_), errors = run_json(capsys, "score", tmp_path, "--task", "t")
+    assert (status, row["value"], row["n"], errors) == (0, 1.0, 3, "")
+    assert run_json(capsys, "score", "mmstar_demo", tmp_path)[0] == 0
+
+
 @pytest.mark.parametrize("form", ["a limited run of lmms-eval", "a table"])
 def test_values_over_a_part_of_a_task_are_withheld_unless_they_are_asked_for(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -215,11 +230,15 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
         asked = len(server.requests)
         status, again, errors = run_json(capsys, "score", out, "--metrics", "l3score")
         _, forecast, _ = run_json(capsys, "score", out, "--dry-run")
+        write_run(out, "m", {"t": choice_samples([True])})
+        beside = run_json(capsys, "score", out, "--metrics", "l3score")
         assert len(server.requests) == asked
     assert status == 0
     assert forecast == {"dry_run": []}
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
     assert "The verdicts of openai:other@" in errors
+    assert beside[0] == 3
+    assert beside[2].count("as only the host scores them: t.") == 1
 
 
 def test_verdicts_of_two_judges_in_one_folder_are_both_shown(
