@@ -17,6 +17,9 @@ from spiqa_tasks.scoring.options import NAMES
 MARK = "spiqa_tasks_id"
 SETTINGS = settings_text(FreeSettings())
 
+# Module of the hooks, as a YAML names it.
+HOOKS = "spiqa_tasks.utils.open_answers"
+
 
 @dataclass(frozen=True)
 class OpenTask:
@@ -62,10 +65,17 @@ def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
 
 
 def check_columns(task: Any) -> None:
-    """Raise InputError if a task of the host has marked docs without a question or an answer."""
-    docs = task.eval_docs_no_media
+    """Raise InputError if a task of the host has marked docs without a question or an answer, or
+    hooks for open answers and no marked docs.
+    """
+    docs, config = task.eval_docs_no_media, task.config
     if _is_marked(docs):
-        open_task(task.config.task, task.config.metadata or {}, docs)
+        open_task(config.task, config.metadata or {}, docs)
+    elif getattr(config.process_results, "__module__", "") == HOOKS:
+        raise InputError(
+            f"{config.task}: Expected process_docs: !function {HOOKS}.process_docs in the YAML, as "
+            "it has process_results. Add it."
+        )
 
 
 def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:

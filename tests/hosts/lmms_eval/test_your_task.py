@@ -171,10 +171,11 @@ def test_columns_that_are_not_there_are_named_before_the_model_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "said", "asked"),
     [
-        ("open", OPEN.replace("answer: gold", "anwser: gold"), "Expected answer in the YAML's"),
-        ("choice", CHOICE.replace("options: options", "options: optons"), "the column optons of"),
+        ("open", OPEN.replace("answer: gold", "anwser: gold"), "Expected answer in the YAML's", 2),
+        ("open", OPEN.replace("process_docs:", "# "), "Expected process_docs: !function", 0),
+        ("choice", CHOICE.replace("options: opt", "options: op"), "the column opions of", 0),
     ],
 )
 def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
@@ -185,12 +186,15 @@ def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
     name: str,
     text: str,
     said: str,
+    asked: int,
 ) -> None:
-    """A key of the metadata, or a column of the filter."""
+    """A key of the metadata, a hook that lacks its other half, or a column of the filter; the judge
+    alone has been asked, by that hook.
+    """
     (charts / f"charts_{name}.yaml").write_text(text)
     with pytest.raises(SystemExit, match=said):
         evaluate("openai", [f"charts_{name}"], chat_args, task_manager=manager(charts))
-    assert len(judged.requests) == (2 if name == "open" else 0)
+    assert len(judged.requests) == asked
 
 
 def test_a_yaml_with_its_version_alone_takes_the_usual_names() -> None:
