@@ -114,8 +114,9 @@ class JudgeClient:
         config = self.config
         if not config.api_key and config.url and config.url == self.provider.url:
             raise JudgeError(
-                f"The judge {config.name} needs a key, found none. Set {KEY_VARIABLE} (or"
-                f" {self.provider.key_variable}), or switch judging off with {JUDGE_VARIABLE}=none."
+                f"The judge {config.name} needs a key, found none. Set {self.provider.key_variable}"
+                f" (for the judge in {JUDGE_VARIABLE} also {KEY_VARIABLE}), or switch judging off "
+                f"with {JUDGE_VARIABLE}=none."
             )
 
     def summary(self) -> str:
