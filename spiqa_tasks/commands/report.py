@@ -11,6 +11,7 @@ from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
+from spiqa_tasks.runs.loading import remarks_on_host_tasks
 from spiqa_tasks.runs.selection import has_samples, with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
@@ -50,10 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {tasks}. "
             "Run one with --log_samples and --output_path; `compare` and `gain` read others."
         )
-    withheld = [each for run in shown for each in withheld_values(run, shown_metrics(run))]
-    say(*withheld)
+    missing = remarks_on_host_tasks(runs, [])
+    for run in shown:
+        missing += withheld_values(run, shown_metrics(run))
+    say(*missing)
 
-    report = build(runs, [*remarks, *withheld], arguments.title)
+    report = build(runs, [*remarks, *missing], arguments.title)
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):

@@ -95,7 +95,8 @@ def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
     if not tasks:
         return []
     names = ", ".join(sorted(tasks))
-    return [LeftOut(f"Left out, as only the host scores them: {names}. --task NAME prints one.")]
+    remedy = "`spiqa-tasks score RUN --task NAME` prints one"
+    return [LeftOut(f"Left out, as only the host scores them: {names}; {remedy}.")]
 
 
 def _check_host_tasks(
