@@ -241,7 +241,7 @@ def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
     Raises InputError: none has.
     """
     runs, _ = runs_by_path(_as_runs(arguments))
-    logged = [run for run in runs if run.logged and run.records]
+    logged = [run for run in runs if run.records]
     if not logged:
         raise InputError("No run has samples to score. Run it again with --log_samples.")
     return logged

@@ -98,10 +98,11 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
     definition = _own_task(task.config)
     if definition is None:
         asked = task.questions
-        read = partial(_host_answers, path, task)
+        read = partial(_host_answers, task)
     else:
         asked = _asked(definition, task)
         read = partial(own_answers, task.samples)
+    is_logged = task.samples.is_file()
 
     origin = Origin(
         config=task.config,
@@ -119,11 +120,11 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
         identity(results.model, results.model_args),
         path,
         SCORED if task.summary else FORM,
-        read,
+        read if is_logged else list,
         definition=definition,
         asked=asked,
         answered=task.answered,
-        logged=task.samples.is_file(),
+        logged=is_logged,
         origin=origin,
         written=written,
     )
@@ -214,16 +215,11 @@ def _logged_response(text: str, record: Record) -> Response:
 # Answers to a host's own tasks
 
 
-def _host_answers(path: Path, task: LoggedTask) -> list[Answer]:
+def _host_answers(task: LoggedTask) -> list[Answer]:
     """Return the answers to a host's task.
 
     A record has the scores that are logged, 0 to 1, and lists the host's metrics.
     """
-    if not task.samples.is_file():
-        raise InputError(
-            f"Expected the samples of {task.name} beside {path}, found none. Run the host again "
-            "with --log_samples."
-        )
     samples = [sample for _, sample in lmms_eval_files.read_samples(task.samples)]
     names = {name for sample in samples for name in sample.values}
     # older versions log hashes, and forks what they like, beside the metrics

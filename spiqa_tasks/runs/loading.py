@@ -325,8 +325,7 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
     every_fault = [*faults]
     for run in runs:
         try:
-            if run.logged:
-                run.read()
+            run.read()
             readable.append(run)
         except (DataError, InputError) as error:
             every_fault.append(error)

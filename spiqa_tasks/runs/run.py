@@ -274,7 +274,7 @@ class Run:
         form: of the file: `lmms-eval`, `score`, `jsonl`, `table`, `vlmevalkit`, `spiqa-responses`.
         asked: number of the task's questions, or 0.
         answered: number of documents in the file, as far as it says so before it is read, or 0.
-        logged: whether the answers are there, and not only the values that the host reports.
+        logged: whether the answers are there; else none are read, and the host's values are all.
         definition: the task as it was run; None for tasks of a host.
         partial: whether values over a part of the task are asked for.
         label: what the run is called beside others of its model, or ''.
@@ -310,8 +310,6 @@ class Run:
     @property
     def judge_key(self) -> str:
         """The judge, with the host of its provider, of a task that a judge scores; or ''."""
-        if not self.logged:
-            return ""
         host = self.signature.judge_host
         # an address with a port is a server of one's own, which has another each time it starts
         provider = "" if ":" in host else host
@@ -325,7 +323,7 @@ class Run:
     @property
     def size(self) -> int:
         """The number of answers, or of those that the file says it has."""
-        return self.answered or (len(self.read()) if self.logged else 0)
+        return self.answered or len(self.read())
 
     @property
     def name(self) -> str:

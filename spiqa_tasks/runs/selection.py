@@ -202,7 +202,7 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
 
 def _is_scored_by(run: Run, judge: str, host: str) -> bool:
     """Whether a run has scores of no judge, or of this one at a host ('': any)."""
-    if not run.logged or not run.signature.judge:
+    if not run.signature.judge:
         return True
     return run.signature.judge == judge and host in ("", run.signature.judge_host)
 
@@ -342,7 +342,7 @@ def _parts(model: str) -> list[str]:
 
 def has_samples(run: Run) -> bool:
     """Return whether a run is one of a task of this package, with its answers."""
-    return run.is_own and run.logged and bool(run.records)
+    return run.is_own and bool(run.records)
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
@@ -364,7 +364,7 @@ def remarks_on_answers(runs: Iterable[Run]) -> list[str]:
     unread = {
         f"{run.task} of {run.name}": remark_on_answers(run.records)
         for run in runs
-        if run.logged and run.records
+        if run.records
     }
     return [f"{name}: {remark}." for name, remark in unread.items() if remark]
 
