@@ -40,8 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
 
-    if item.maker != "rank":  # only rankings are made by several judges
-        arguments.judge = arguments.judge[0] if arguments.judge else None
     return MAKERS[item.maker](arguments, item)
 
 

@@ -84,9 +84,11 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
 def selection(arguments: argparse.Namespace) -> Selection:
     """Return the selection of runs that the arguments make."""
     subset = None if arguments.ids is None else read_subset(arguments.ids)
+    # `score` and `paper` may name several, and the first one's scores count
+    judge = arguments.judge[0] if isinstance(arguments.judge, list) else arguments.judge
     return Selection(
         tasks=tuple(arguments.task),
-        judge=arguments.judge,
+        judge=judge,
         partial=arguments.partial,
         include=tuple(arguments.include_path),
         columns=arguments.columns,

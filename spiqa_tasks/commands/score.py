@@ -76,10 +76,6 @@ REMEDIES = {
     ),
 }
 
-# Unscored answers to a task, each with the name of the judge that will be asked, or ''.
-Answers = list[tuple[str, Unjudged]]
-
-
 # Each task with the answers to it.
 Answered = list[tuple[Task, list[Joined]]]
 
@@ -90,7 +86,7 @@ class Batch(NamedTuple):
     `is_judged` is False if the task's judge cannot be asked.
     """
 
-    answers: Answers
+    answers: list[Unjudged]
     judges: list[Judge]
     is_judged: bool = True
 
@@ -101,7 +97,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "the task or group that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
         " task: rows of question, reference and prediction"
     )
-    parser.add_argument("task", metavar="TASK", help=about)
+    parser.add_argument("first", metavar="TASK", help=about)
     about = (
         "one file or folder per model: lines or a table (jsonl, csv, xlsx, ...) of id and"
         " prediction, samples of lmms-eval, SPIQA's response files, or a host's output folder"
@@ -113,9 +109,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     about = "score answers whose questions, true answers, options or figures are not the release's"
     parser.add_argument("--accept-differences", action="store_true", help=about)
     about = "only this task of the RUNs"
-    parser.add_argument(
-        "--task", action="append", default=[], dest="only", metavar="TASK", help=about
-    )
+    parser.add_argument("--task", action="append", default=[], metavar="TASK", help=about)
     about = (
         "compute only these, or all (default: the task's, without a task those that need no Java;"
         " with --by the headline)"
@@ -152,23 +146,16 @@ def run(arguments: argparse.Namespace) -> int:
     With `--partial`, questions may be without an answer. The other tasks of a RUN are scored even
     if the judge of one cannot be asked.
     """
-    if arguments.task.endswith(".yaml"):
-        raise InputError(
-            f"Expected a task or answers, found the YAML {arguments.task}. Name the task in it, and"
-            " its folder with --include-path."
-        )
     if arguments.output is not None:
         check_folder(arguments.output)
+    arguments.named, arguments.runs = _task_and_places(arguments)
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
         if not _is_scoring(arguments):
             return 0 if _print_groups(arguments, _logged_runs(arguments)) else 3
-    return _score(arguments)
 
-
-def _score(arguments: argparse.Namespace) -> int:
-    wanted = selection(_as_runs(arguments))
-    by_task, remarks = _answers(arguments, wanted)
+    wanted = selection(arguments)
+    by_task, remarks = unscored_runs(arguments.runs, wanted, arguments.named)
     if not by_task:
         return _print_reported(arguments)
     if _has_other_judge(arguments, by_task):
@@ -176,10 +163,32 @@ def _score(arguments: argparse.Namespace) -> int:
 
     # scores that are kept have remarks of their own: their judges make a difference
     say_remarks(arguments, remarks)
-    return _score_answers(arguments, _joined(arguments, wanted, by_task))
+    return _score(arguments, _joined(arguments, wanted, by_task))
 
 
-def _score_answers(arguments: argparse.Namespace, answers: Answered) -> int:
+def _task_and_places(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
+    """Return the task that the answers are to, or '' with RUNs, and where the answers are.
+
+    Raises InputError: neither a task nor a run.
+    """
+    first, others = arguments.first, arguments.predictions
+    if first.endswith(".yaml"):
+        raise InputError(
+            f"Expected a task or answers, found the YAML {first}. Name the task in it, and its"
+            " folder with --include-path."
+        )
+    tasks, groups = catalogue(arguments.include_path)
+    exists = RunPath.parse(first).path.exists()
+    if others and (first in {**tasks, **groups} or not exists):
+        return first, list(map(RunPath, others))
+    if not exists:
+        raise InputError(
+            f"There is no file or folder {first}. Name one, or a task and the answers to it."
+        )
+    return "", [RunPath.parse(str(place)) for place in (first, *others)]
+
+
+def _score(arguments: argparse.Namespace, answers: Answered) -> int:
     batches = [_batch(arguments, task, joined) for task, joined in answers]
     if arguments.dry_run:
         return 0
@@ -240,7 +249,7 @@ def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
 
     Raises InputError: none has.
     """
-    runs, _ = runs_by_path(_as_runs(arguments))
+    runs, _ = runs_by_path(arguments)
     logged = [run for run in runs if run.records]
     if not logged:
         raise InputError("No run has samples to score. Run it again with --log_samples.")
@@ -257,7 +266,7 @@ def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) 
     try:
         return _unscored(arguments, task, joined)
     except JudgeError as error:
-        if arguments.judge or _names_task(arguments):
+        if arguments.judge or arguments.named:
             raise
         say(f"{task.name}: {error}", "Scored without it; --judge PROVIDER:MODEL[@URL] names one.")
         without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
@@ -272,28 +281,13 @@ def _is_scoring(arguments: argparse.Namespace) -> bool:
 def _scores_anew(arguments: argparse.Namespace) -> bool:
     """Return whether RUNs are scored again, as options of scoring ask; else their scores stay."""
     of_scoring = (
+        arguments.named,
         arguments.rule,
         arguments.output,
         arguments.accept_differences,
         len(arguments.judge or ()) > 1,
     )
-    return any(of_scoring) or _names_task(arguments)
-
-
-def _names_task(arguments: argparse.Namespace) -> bool:
-    """Return whether the arguments are a task and answers to it, not RUNs."""
-    if not arguments.predictions:
-        return False
-    tasks, groups = catalogue(arguments.include_path)
-    return arguments.task in {**tasks, **groups} or not RunPath.parse(arguments.task).path.exists()
-
-
-def _as_runs(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Return the arguments as the other commands on runs have them."""
-    runs = [RunPath.parse(str(place)) for place in (arguments.task, *arguments.predictions)]
-    judge = next(iter(arguments.judge or ()), None)
-    changed = {"runs": runs, "task": arguments.only, "judge": judge}
-    return argparse.Namespace(**{**vars(arguments), **changed})
+    return any(of_scoring)
 
 
 def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -> Answered:
@@ -316,24 +310,6 @@ def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -
             )
         joined.append((task, of_task))
     return joined
-
-
-def _answers(arguments: argparse.Namespace, wanted: Selection) -> tuple[ByTask, list[str]]:
-    """Return the answers to the named task, or the runs at the paths, and remarks.
-
-    Raises InputError: neither a task nor a run.
-    """
-    if _names_task(arguments):
-        places = list(map(RunPath, arguments.predictions))
-        return unscored_runs(places, wanted, arguments.task)
-
-    places = _as_runs(arguments).runs
-    if not places[0].path.exists():
-        raise InputError(
-            f"There is no file or folder {arguments.task}. Name one, or a task and the answers "
-            "to it."
-        )
-    return unscored_runs(places, wanted)
 
 
 def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
@@ -360,12 +336,12 @@ def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined
     judges = chosen_judges(task, arguments, os.environ)
     # Without a judge, the other metrics are computed all the same.
     asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
-    answers = [(name, scoring.read(each, asked[name])) for each in joined for name in asked]
+    answers = [scoring.read(each, asked[name], name) for each in joined for name in asked]
     _check_metrics(task, answers)
 
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
-    for name, read in answers:
-        requests[name] += read.scorer.requests(read.records)
+    for read in answers:
+        requests[read.judge] += read.scorer.requests(read.records)
     estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
@@ -375,8 +351,8 @@ def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined
     return Batch(answers, list(judges.values()))
 
 
-def _check_metrics(task: Task, answers: Answers) -> None:
-    for _, read in answers:
+def _check_metrics(task: Task, answers: Sequence[Unjudged]) -> None:
+    for read in answers:
         if not read.scorer.metrics:
             first, *_ = read.scorer.benchmark.metrics(read.scorer.settings)
             raise InputError(
@@ -385,12 +361,12 @@ def _check_metrics(task: Task, answers: Answers) -> None:
             )
 
 
-def _scored(arguments: argparse.Namespace, answers: Answers) -> list[Run]:
+def _scored(arguments: argparse.Namespace, answers: Sequence[Unjudged]) -> list[Run]:
     """Return the scored runs, waiting for the judge; remarks go to stderr."""
-    prepare((read.scorer.metrics, read.records) for _, read in answers if read.scorer.join is None)
+    prepare((read.scorer.metrics, read.records) for read in answers if read.scorer.join is None)
     results = []
-    for name, read in answers:
-        run = dataclasses.replace(scoring.score(read, name), partial=arguments.partial)
+    for read in answers:
+        run = dataclasses.replace(scoring.score(read), partial=arguments.partial)
         remarks = summary.remarks_on(run.own.benchmark, run.records)
         say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))
         results.append(run)

@@ -29,21 +29,19 @@ from spiqa_tasks.runs.selection import question_of
 @dataclass(frozen=True)
 class Unjudged:
     """The records of a run's answers, in the order of the task's rows, before the judge is
-    asked.
+    asked; `judge` is what that is called, or ''.
     """
 
     joined: Joined
     scorer: Scorer
     records: Sequence[Record]
-
-    @property
-    def run(self) -> Run:
-        """The run, as it was read."""
-        return self.joined.run
+    judge: str = ""
 
 
-def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
-    """Return a joined run's answers with their records; the judge is not asked yet."""
+def read(joined: Joined, judge: Judge | None = None, name: str = "") -> Unjudged:
+    """Return a joined run's answers with their records; the judge, called `name`, is not asked
+    yet.
+    """
     run = joined.run
     made = summary.merged_signature(run.records)
     fields = {
@@ -62,15 +60,15 @@ def read(joined: Joined, judge: Judge | None = None) -> Unjudged:
         for row in joined.rows
         if row["id"] in answers
     ]
-    return Unjudged(joined, scorer, records)
+    return Unjudged(joined, scorer, records, name)
 
 
-def score(unjudged: Unjudged, judge: str = "", later: Collection[str] = ()) -> Run:
-    """Return the scored run, waiting for the judge; `judge` is what that is called.
+def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
+    """Return the scored run, waiting for the judge.
 
     Single answers have no scores by the metrics that are computed `later`.
     """
-    run = unjudged.run
+    run = unjudged.joined.run
     scorer = unjudged.scorer
     rows = unjudged.joined.rows
     scored = {record.id: record for record in scorer.score(unjudged.records, later=later)}
@@ -83,7 +81,7 @@ def score(unjudged: Unjudged, judge: str = "", later: Collection[str] = ()) -> R
     written = Written(
         sizes=Counter(name for each in groups.values() for name in set(each.values())),
         omitted=_omitted(run, scorer),
-        judge=judge,
+        judge=unjudged.judge,
         unmatched=unjudged.joined.unmatched,
     )
     return replace(
