@@ -13,7 +13,6 @@ from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
-from spiqa_tasks.runs.frame import frame_of
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import ROUNDING, reported_shares
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -109,7 +108,7 @@ def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
 def number_of(run: Run, metric: str) -> Number:
     """Return a run's number by a metric or, of questions with options, a circulating rule."""
     answers = _answers(run, metric)
-    averages = _averages(run, metric, answers)
+    averages = _averages(metric, answers)
     rule = _rule(run, metric, answers)
     reported = _reported(run, metric)
     for value in reported:
@@ -122,9 +121,9 @@ def number_of(run: Run, metric: str) -> Number:
     return Number(run, metric, value, averages[0], answers, rule)
 
 
-def _averages(run: Run, metric: str, answers: pd.DataFrame) -> list[str]:
+def _averages(metric: str, answers: pd.DataFrame) -> list[str]:
     """Return the averages that circulate, the usual one of the metric first."""
-    kinds = columns_by(frame_of([run]), GROUP)
+    kinds = columns_by(answers.drop(columns=["text", "cause"]), GROUP)
     columns = ["", *(kind for kind in kinds if answers[kind].notna().all())]
     # lmms-eval's `mmstar` averages sub-axes; a plain mean that is equal by chance explains less.
     if metric == LMMS_EVAL.name:

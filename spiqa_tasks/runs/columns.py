@@ -197,24 +197,6 @@ class Columns:
         separate = {_option_letter(column): cell for column, cell in row.items()}
         return _filled_options(separate, sorted(separate.keys() - {""}))
 
-    def check_options(self, rows: Collection[Mapping[str, Any]], where: object) -> None:
-        """Raise InputError if the column for options has cells, and no row has options; say so if
-        the user did not name it, as it may be for something else.
-        """
-        column = self.name("options", columns_of(rows)) or ""
-        filled = (row for row in rows if as_value(row.get(column)))
-        first = next(filled, None)
-        if first is None or self.options(first) or any(map(self.options, filled)):
-            return
-
-        fault = (
-            f"Expected options in the column {column} of {where}, found "
-            f"{first[column]!r:.60}. Name a list, or a column such as option_a."
-        )
-        if "options" in self.named:
-            raise InputError(fault)
-        say(fault)
-
     def _response(self, row: Mapping[str, Any]) -> Response:
         figures = self._figures(row)
         column = self.name("prediction", row) or "prediction"
@@ -295,9 +277,28 @@ def answers_of_rows(
             raise InputError(
                 f"Expected an answer in {where}, found {error}. Correct it."
             ) from error
-    columns.check_options(rows.values(), path)
+    if not any(answer.options for answer in answers):
+        _check_no_options(path, rows.values(), columns)
     _check_one_model(path, rows.values(), answers)
     return answers
+
+
+def _check_no_options(path: Path, rows: Collection[Mapping[str, Any]], columns: Columns) -> None:
+    """Raise InputError if the column for options has cells, though no options; say so if the user
+    did not name it, as it may be for something else.
+    """
+    column = columns.name("options", columns_of(rows)) or ""
+    filled = [row[column] for row in rows if as_value(row.get(column))]
+    if not filled:
+        return
+
+    fault = (
+        f"Expected options in the column {column} of {path}, found {filled[0]!r:.60}. Name a list,"
+        " or a column such as option_a."
+    )
+    if "options" in columns.named:
+        raise InputError(fault)
+    say(fault)
 
 
 def _check_one_model(

@@ -252,11 +252,8 @@ def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:
 def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
     """Return id -> score, None where it is missing."""
     rows = frame[is_of_metric(frame, metric)]
-    scores = rows[metric].astype(float)
-    return {
-        key: None if math.isnan(score) else score
-        for key, score in zip(rows.id, scores, strict=True)
-    }
+    scores = rows[metric].astype(object)
+    return dict(zip(rows.id, scores.where(scores.notna(), None), strict=True))
 
 
 def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:

@@ -354,20 +354,16 @@ def _ids_of_rows(
 
 
 def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
-    """Id or spelled name -> id of the row, without names of several rows; of a paper's question,
-    ids of all rows that ask it.
-    """
-    by_id: dict[str, list[str]] = defaultdict(list)
-    asked: dict[str, list[str]] = defaultdict(list)
+    """Id, or spelled id or question of a paper -> ids of the rows that are called so."""
+    names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        by_id[_spelled(row["id"])].append(row["id"])
+        names[_spelled(row["id"])].append(row["id"])
         if "paper_id" in row:
             # a document of one figure is named by its file and its step
             document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
             name = f"{row['paper_id']}/{row['question']}{document}"
-            asked[_spelled(name)].append(row["id"])
-    of_one = {name: same for name, same in by_id.items() if len(same) == 1}
-    return asked | of_one | {row["id"]: [row["id"]] for row in rows}
+            names[_spelled(name)].append(row["id"])
+    return names | {row["id"]: [row["id"]] for row in rows}
 
 
 def _spelled(answer_id: str) -> str:
@@ -477,10 +473,11 @@ def _is_question(answer: Answer, row: Row) -> bool:
 def _from_difference(one: str, other: str) -> tuple[str, str]:
     """Two texts for a sentence, without what both begin with if that is long."""
     one, other = (" ".join(text.split()) for text in (one, other))
-    pairs = enumerate(zip(one, other, strict=False))
-    differing = [place for place, (a, b) in pairs if a != b]
-    same = min([*differing, len(one), len(other)])
-
+    same = 0
+    for ours, theirs in zip(one, other, strict=False):
+        if ours != theirs:
+            break
+        same += 1
     if same >= LONGEST // 2:
         # some of the same text shows where in the question the difference is
         start = same - LONGEST // 4
