@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import GROUP, columns_by
-from spiqa_tasks.benchmarks.metric import Metric, Value
+from spiqa_tasks.benchmarks.metric import Metric, Value, prepare
 from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.values import without_nan
@@ -26,6 +26,38 @@ def is_of_part(record: ValueRecord) -> bool:
     """Return whether questions of a measured value's group, or task, are without an answer."""
     answered, _, every = record["questions"].partition(" of ")
     return bool(answered != every)
+
+
+def values_by(
+    runs: Sequence[tuple[Run, Sequence[Metric]]], by: str = ""
+) -> tuple[list[ValueRecord], list[str]]:
+    """Return the values of runs by their metrics, in groups as of `by_group`, and a sentence for
+    each reason why some are withheld.
+    """
+    # the text metrics of all runs in one call, which starts Java once
+    prepare((metrics, run.questions) for run, metrics in runs)
+    records = []
+    reasons = []
+    for run, metrics in runs:
+        found = by_group(run, metrics, by)
+        reasons += [*withheld_values(run, metrics), *withheld_records(run, found)]
+        records += found
+    return records, reasons
+
+
+def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
+    """Return why values over all answers are withheld; [] for a run withheld as a whole, which
+    is reported before.
+    """
+    if run.record_set.withheld() is not None:
+        return []
+
+    # Several metrics are withheld for one reason, which is said once.
+    names: dict[str, list[str]] = {}
+    for metric in metrics:
+        if reason := run.value(metric).reason:
+            names.setdefault(reason, []).append(metric.name)
+    return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
 
 
 def withheld_records(run: Run, records: Iterable[ValueRecord]) -> list[str]:

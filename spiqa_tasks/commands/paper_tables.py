@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from spiqa_tasks.analysis.breakdown import ValueRecord, by_group, overall, withheld_records
+from spiqa_tasks.analysis.breakdown import ValueRecord, values_by, withheld_values
 from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.paper import (
@@ -19,15 +19,10 @@ from spiqa_tasks.analysis.paper import (
     spread,
 )
 from spiqa_tasks.analysis.published_rows import published_values
-from spiqa_tasks.benchmarks.metric import Metric, prepare
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
-from spiqa_tasks.commands.run_arguments import (
-    as_shown,
-    runs_at,
-    runs_by_path,
-    withheld_values,
-)
+from spiqa_tasks.commands.run_arguments import as_shown, runs_at, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, read, tables
@@ -183,7 +178,7 @@ def _main(arguments: argparse.Namespace, item: Item) -> int:
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
-    pairs, alone, problems = ablation_pairs(runs, (), arguments.task, arguments.metric)
+    pairs, alone, problems = ablation_pairs(runs, metric=arguments.metric)
     say(*alone, *problems)
     is_complete = print_gain(pairs, arguments.format, by="group")
     if arguments.format in STYLES and (printed := _printed(item)):
@@ -210,17 +205,12 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRecord]:
-    """Return the values of runs by the metrics of some names, or else those of the table."""
-    metrics = [_metrics(run, item, names) for run in runs]
-    # The text metrics of all runs in one call, which starts Java once.
-    prepare((of_run, run.questions) for of_run, run in zip(metrics, runs, strict=True))
-
-    values = by_group if item.options.get("by") == "group" else overall
-    made: list[ValueRecord] = []
-    for run, of_run in zip(runs, metrics, strict=True):
-        of_item = values(run, of_run)
-        say(*withheld_values(run, of_run), *withheld_records(run, of_item))
-        made += of_item
+    """Return the values of runs by the metrics of some names, or else those of the table; say why
+    some are withheld.
+    """
+    measured = [(run, _metrics(run, item, names)) for run in runs]
+    made, reasons = values_by(measured, item.options.get("by", ""))
+    say(*reasons)
     return made
 
 

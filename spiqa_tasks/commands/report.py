@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path, withheld_values
+from spiqa_tasks.analysis.breakdown import withheld_values
+from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically

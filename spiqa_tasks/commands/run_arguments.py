@@ -1,10 +1,9 @@
 """Arguments of the commands on runs, and the runs that they name."""
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES
 from spiqa_tasks.runs.columns import USUAL, Columns
@@ -100,21 +99,6 @@ def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
     """Print remarks on stderr, and add those on answers left out to `arguments.left_out`."""
     say(*remarks)
     arguments.left_out += [remark for remark in remarks if isinstance(remark, LeftOut)]
-
-
-def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
-    """Return why values over all answers are withheld; [] for a run withheld as a whole, which
-    is reported before.
-    """
-    if run.record_set.withheld() is not None:
-        return []
-
-    # Several metrics are withheld for one reason, which is said once.
-    names: dict[str, list[str]] = {}
-    for metric in metrics:
-        if reason := run.value(metric).reason:
-            names.setdefault(reason, []).append(metric.name)
-    return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
 
 
 def as_shown(arguments: argparse.Namespace, runs: Sequence[Run]) -> Sequence[Run]:

@@ -15,13 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.analysis.breakdown import (
-    ValueRecord,
-    by_group,
-    is_of_part,
-    withheld_records,
-)
-from spiqa_tasks.analysis.merging import GROUP, columns_by
+from spiqa_tasks.analysis.breakdown import is_of_part, values_by
+from spiqa_tasks.analysis.merging import GROUP
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
@@ -41,7 +36,6 @@ from spiqa_tasks.commands.run_arguments import (
     runs_by_path,
     say_remarks,
     selection,
-    withheld_values,
 )
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
@@ -421,15 +415,8 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     Raises InputError: no run that has the column, or an unknown metric.
     """
     suited = _with_column(with_unique_labels(as_shown(arguments, runs)), arguments.by)
-    metrics = [_metrics(run, arguments.metrics) for run in suited]
-    prepare((of_run, run.questions) for of_run, run in zip(metrics, suited, strict=True))
-
-    rows: list[ValueRecord] = []
-    reasons: list[str] = []
-    for of_run, run in zip(metrics, suited, strict=True):
-        values_of_run = by_group(run, of_run, arguments.by)
-        reasons += withheld_values(run, of_run) + withheld_records(run, values_of_run)
-        rows += values_of_run
+    measured = [(run, _metrics(run, arguments.metrics)) for run in suited]
+    rows, reasons = values_by(measured, arguments.by)
 
     labels = ["model", "task", "metric", "group"]
     values: list[Column | str] = [VALUE, "n"]
@@ -446,13 +433,9 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
     """Return the runs that have a column, or all for ''. Raises InputError: none has it."""
-    frames = [frame_of([run]) for run in runs]
-    suited = []
-    for run, frame in zip(runs, frames, strict=True):
-        if by in (GROUP, "") or columns_by(frame, by):
-            suited.append(run)
+    suited = [run for run in runs if by in (GROUP, "", *group_columns(frame_of([run])))]
     if not suited:
-        known = ", ".join(sorted(set().union(*map(group_columns, frames)))) or "none"
+        known = ", ".join(sorted(group_columns(frame_of(runs)))) or "none"
         raise InputError(f"No answers have the column {by}. Known: {known}.")
     return suited
 

@@ -8,6 +8,7 @@ from spiqa_tasks.analysis.breakdown import (
     OVERALL,
     ValueRecord,
     by_group,
+    is_of_part,
     overall,
     record_of,
 )
@@ -90,8 +91,7 @@ def _reported(task: str) -> list[ValueRecord]:
 
 def size_of(record: ValueRecord) -> str:
     """Return a measured value's `n of N` where a part of the questions was answered, else its n."""
-    answered, _, every = record["questions"].partition(" of ")
-    return str(record["n"]) if answered == every else record["questions"]
+    return str(record["questions"] if is_of_part(record) else record["n"])
 
 
 def cell_of(record: ValueRecord) -> str:
