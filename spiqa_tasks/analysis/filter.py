@@ -105,7 +105,7 @@ def filter_runs(
         runs: of the inspectors, all without images; of a model with several, one counts.
         lvlms: of LVLMs with images, for the difficulty.
         pairs: (runs of an LVLM without images, runs of its LLM base), for leaked questions.
-        tasks: those that count; all without names.
+        tasks: those that must be among the runs'.
         metric: its name; None: the headline of each task.
         max_hits: largest number of hits of a kept question; None: 2 of 8, scaled.
 
@@ -134,7 +134,7 @@ def filter_runs(
 
 def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:
     """Return source task -> one run of each model. Raises InputError: a task without runs."""
-    inspectors = one_run_per_model(selection.select_tasks(runs, tasks, variants=True))
+    inspectors = one_run_per_model(runs)
     if missing := [task for task in tasks if task not in inspectors]:
         raise InputError(
             f"Expected results of {', '.join(missing)}; found {', '.join(inspectors)}. "

@@ -86,7 +86,6 @@ class Row:
 def ablation_pairs(
     runs: Sequence[Run],
     llm_runs: Sequence[Run] = (),
-    tasks: Sequence[str] = (),
     metric: str | None = None,
     accept_differences: bool = False,
 ) -> tuple[list[GainRuns], list[str], list[str]]:
@@ -95,15 +94,12 @@ def ablation_pairs(
     Args:
         runs: of models with and without pictures.
         llm_runs: of the LLM base, beside those of our `_llm` tasks among `runs`.
-        tasks: those that count; all without names.
         metric: its name; default: the headline of each task.
         accept_differences: whether one file or model may stand in two roles.
 
     Raises InputError: no pair, or runs that must not be compared.
     """
-    named = selection.select_tasks(llm_runs, tasks, variants=True) if llm_runs else []
-    chosen = selection.select_tasks(runs, tasks, variants=True)
-    seeing, blind, bases, problems = _by_role(chosen, named)
+    seeing, blind, bases, problems = _by_role(runs, llm_runs)
 
     pairs = []
     blind_alone = []
@@ -149,7 +145,7 @@ def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
 
 
 def _by_role(
-    runs: list[Run], named: list[Run]
+    runs: Sequence[Run], named: Sequence[Run]
 ) -> tuple[list[Run], list[Run], list[Run], list[str]]:
     """Return the runs with images, those without, those of LLM bases, and sentences on others.
 
@@ -158,7 +154,7 @@ def _by_role(
     others = _without_bases(runs, named)
     if not others:
         # The base was named by a folder with all runs: those of `_llm` tasks are the base's.
-        others, named = runs, []
+        others, named = list(runs), []
     bases = [*named]
     keys_of_named = {(base.task, base.identity) for base in named}
 
@@ -178,7 +174,7 @@ def _by_role(
     return seeing, blind, bases, problems
 
 
-def _without_bases(runs: list[Run], bases: list[Run]) -> list[Run]:
+def _without_bases(runs: Sequence[Run], bases: Sequence[Run]) -> list[Run]:
     """Return the runs less the bases, but for a base that is also the blind run of a model.
 
     A base on the plain task looks like a run with images.

@@ -148,18 +148,14 @@ def _host_conditions(a: Run, b: Run) -> list[str]:
             different.append(f"{name}: {found}")
 
     common = [key for key in a.by_id if key in b.by_id]
-    others = sum(_is_other_prompt(a.by_id[key].question, b.by_id[key].question) for key in common)
+    others = sum(_words(a.by_id[key].question) != _words(b.by_id[key].question) for key in common)
     if others:
         different.append(f"prompt of {others} of {len(common)} questions")
     return different
 
 
-def _is_other_prompt(one: str, two: str) -> bool:
-    """Return whether two prompts differ but for the marks of pictures, which hosts write apart."""
-    return one != two and _words(one) != _words(two)
-
-
 def _words(prompt: str) -> list[str]:
+    """Return the words of a prompt without the marks of pictures, which hosts write apart."""
     return [word for word in prompt.split() if word != "<image>"]
 
 

@@ -76,7 +76,6 @@ def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
     pairs, alone, problems = ablation_pairs(
         runs,
         bases,
-        arguments.task,
         arguments.metric,
         arguments.accept_differences,
     )
@@ -103,7 +102,7 @@ def _named(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     for place in (arguments.seeing, arguments.blind, arguments.base):
         if place is None:
             continue
-        found = selection.select_tasks(runs_at([place], arguments), arguments.task, variants=True)
+        found = runs_at([place], arguments)
         if len(found) > 1:
             tasks = ", ".join(f"{run.task} of {run.name}" for run in found)
             raise InputError(

@@ -362,9 +362,7 @@ def remarks_on_answers(runs: Iterable[Run]) -> list[str]:
     read in them.
     """
     unread = {
-        f"{run.task} of {run.name}": remark_on_answers(run.records)
-        for run in runs
-        if run.records
+        f"{run.task} of {run.name}": remark_on_answers(run.records) for run in runs if run.records
     }
     return [f"{name}: {remark}." for name, remark in unread.items() if remark]
 
@@ -376,19 +374,9 @@ def partial_coverage(runs: Iterable[Run]) -> str:
     return "; ".join(dict.fromkeys(run.record_set.part for run in runs if run.record_set.part))
 
 
-def select_tasks(
-    runs: Sequence[Run], tasks: Collection[str], *, variants: bool = False
-) -> list[Run]:
-    """Return the runs of some tasks (empty: of all), with `variants` also those of their variants
-    without pictures.
-
-    Raises InputError: there are none.
-    """
-    found = [
-        run
-        for run in runs
-        if not tasks or run.task in tasks or (variants and source_task(run) in tasks)
-    ]
+def select_tasks(runs: Sequence[Run], tasks: Collection[str]) -> list[Run]:
+    """Return the runs of some tasks (empty: of all). Raises InputError: there are none."""
+    found = [run for run in runs if not tasks or run.task in tasks]
     if not found:
         raise no_runs_of(tasks, {run.task for run in runs})
     return found

@@ -160,7 +160,7 @@ def test_inspectors_of_other_questions_are_refused(tmp_path: Path, run_filter: F
     assert run_filter(tmp_path, "--task", "u")[0] == 2
     write_blind(tmp_path, "other", {"v": choice_samples([True])}, stamp="6")
     sentence = "Expected results of u; found v. Correct --task."
-    assert error_of(load(tmp_path), tasks=["v", "u"]) == sentence
+    assert error_of(load(tmp_path, tasks=("v", "u")), tasks=["v", "u"]) == sentence
 
 
 def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> 
     assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
     assert problems == ["Expected t to have the metric accuracy; found score. Name another."]
     with pytest.raises(InputError, match=r"Expected t to have the metric accuracy"):
-        ablation_pairs(load(tmp_path), metric="accuracy", tasks=["t"])
+        ablation_pairs(load(tmp_path, tasks=("t",)), metric="accuracy")
 
 
 def test_models_without_a_twin_on_a_task_have_one_sentence(tmp_path: Path) -> None:
