@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -158,8 +159,8 @@ def _answers(run: Run, metric: str) -> pd.DataFrame:
         # A mean over axes has no scores of its own; a rule reads the answers.
         frame["score"] = _read_by(run, metric).reindex(frame.index)
 
-    frame["text"] = [_text(run, key) for key in frame.index]
-    frame["cause"] = [_cause(run, record) for record in frame.record]
+    frame["text"] = frame.prediction.fillna("").map(without_reasoning)
+    frame["cause"] = list(map(partial(_cause, run), frame.record, frame.text))
     if not run.is_own:
         frame.loc[frame.cause == FAILED, "score"] = 0.0
     return frame[frame.score.notna() | (frame.cause == FAILED)]
@@ -178,7 +179,7 @@ def _read_by(run: Run, rule: str) -> pd.Series:
         if rule == LMMS_EVAL.name and LETTER in record.details:
             scores[record.id] = float(record.details[LETTER] == record.reference)
         elif options := _options(run, record):
-            text = _text(run, record.id)
+            text = without_reasoning(run.by_id[record.id].response.text)
             scores[record.id] = float(CIRCULATING[rule](text, options, record.reference))
     return pd.Series(scores, dtype=float)
 
@@ -193,12 +194,6 @@ def _rule(run: Run, metric: str, answers: pd.DataFrame) -> str:
     return metric
 
 
-def _text(run: Run, key: str) -> str:
-    """Return an answer without its reasoning; '' if the run has none."""
-    answer = run.by_id.get(key)
-    return "" if answer is None else without_reasoning(answer.response.text)
-
-
 def _options(run: Run, record: Record) -> Mapping[str, str]:
     """Return letter -> text of a question's options, {} if they are not known."""
     answer = run.by_id.get(record.id)
@@ -206,12 +201,11 @@ def _options(run: Run, record: Record) -> Mapping[str, str]:
     return options if record.reference in options else {}
 
 
-def _cause(run: Run, record: Record) -> str:
-    """Return why an answer is none, or ''."""
+def _cause(run: Run, record: Record, text: str) -> str:
+    """Return why an answer is none, or ''; `text` is without its reasoning."""
     if record.status == "request_failed":
         return FAILED
 
-    text = _text(run, record.id)
     rule, is_unread = record.rule, record.unparsed
     options = {} if run.is_own else _options(run, record)
     if options:

@@ -192,14 +192,16 @@ def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
 
 def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     is_choice = OPTIONS in record.details
-    answer = run.by_id.get(record.id)
-    response = answer.response.text if answer is not None else None
+    prediction = record.prediction
+    if is_choice or not run.is_own:
+        # what was read in the answer is a letter, or what the host logged
+        prediction = run.by_id[record.id].response.text
     return {
         "id": record.id,
         "cluster": record.cluster,
         "status": record.status,
         "truncated": record.truncated,
-        "prediction": response if is_choice or not run.is_own else record.prediction,
+        "prediction": prediction,
         "reference": record.reference,
         "letter": record.prediction if is_choice else None,
         "signature": record.signature,

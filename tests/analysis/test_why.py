@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from host_files import FAILED as MARKER
-from host_files import write_run
+from host_files import sample_of, write_run
 from report_runs import run_of as run_of_records
 
 from spiqa_tasks.analysis.merging import conditions
@@ -32,8 +32,11 @@ from spiqa_tasks.analysis.why import (
     why,
 )
 from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.lmms_eval import read_results
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import (
@@ -338,6 +341,29 @@ def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
     assert found.differ == ["judge: openai:j and openai:k"]
     assert (of[RULE].value, list(of[RULE].ids)) == (0.25, ["p0/0"])
     assert (of[OTHER].value, list(of[OTHER].ids)) == (-0.25, ["p2/0"])
+
+
+def test_answers_per_figure_are_other_answers_of_their_questions(tmp_path: Path) -> None:
+    """A question's answer is that of one of its documents, and no document has its id."""
+    settings = "setting=perfigure,max_figures=0"
+    rows = load_rows("spiqa", "demo", settings)
+    runs = []
+    for model, answer in (("a", "{answer}"), ("b", "nothing")):
+        write_run(
+            tmp_path / model,
+            model,
+            {"spiqa_demo": [sample_of(row, answer.format_map(row)) for row in rows]},
+            totals={"spiqa_demo": {}},
+            settings={"spiqa_demo": settings},
+            benchmark="spiqa",
+            split="demo",
+            asked=39,
+        )
+        runs += load_runs([RunPath(tmp_path / model)])[0]
+    found = why(*runs, "rouge_l", "rouge_l")
+    of = lines(found)
+    assert (of[RULE].value, of[OTHER].value) == (0, pytest.approx(-found.number_a))
+    assert len(of[OTHER].ids) == round(39 * found.number_a)  # symbols are no words to ROUGE
 
 
 def test_both_readings_of_a_run_are_two_rules() -> None:
