@@ -232,10 +232,9 @@ def _print_reported(arguments: argparse.Namespace) -> int:
             "`score RUN` alone prints what they have."
         )
 
-    shown = argparse.Namespace(
-        **{**vars(arguments), "by": "", "metrics": arguments.metrics or [ALL]}
-    )
-    return 0 if _print_groups(shown, runs) else 3
+    arguments.by = ""
+    arguments.metrics = arguments.metrics or [ALL]
+    return 0 if _print_groups(arguments, runs) else 3
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:

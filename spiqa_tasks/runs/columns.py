@@ -166,16 +166,14 @@ class Columns:
 
         Raises ValueError: figures that are no list of names, or a prediction that is no text.
         """
-        references = _references(self._value("reference", row))
         return Answer(
             answer_id,
             self._response(row),
             place=place,
             question=_plain_text(self._value("question", row)),
-            reference=references[0] if len(references) == 1 else "",
+            references=_references(self._value("reference", row)),
             options=self.options(row),
             needed=_needed(row),
-            references=references,
             groups=self._groups(row),
         )
 

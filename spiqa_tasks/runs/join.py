@@ -309,14 +309,12 @@ def _rows_in_file(
 
 
 def _cells(answer: Answer, has_options: bool) -> dict[str, Any]:
-    # a scored run has the true answer as one text
-    references = answer.references or (answer.reference,)
     return {
         "id": answer.id,
         "question": answer.question,
         "options": dict(answer.options if has_options else answer.known_options),
-        "answer": "/".join(references),
-        "references": references,
+        "answer": "/".join(answer.references),
+        "references": answer.references,
         "groups": answer.groups if answer.record is None else answer.record.groups,
     }
 

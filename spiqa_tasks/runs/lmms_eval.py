@@ -181,7 +181,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
 
     if record is None:
         response = response_of("" if sample.response == _NULL else sample.response)
-        return Answer("", response, None, sample.position, sample.prompt, sample.target)
+        return Answer("", response, None, sample.position, sample.prompt, (sample.target,))
 
     if record.reference and plain(sample.target) != plain(record.reference):
         raise ValueError(
@@ -196,7 +196,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
         record,
         sample.position,
         sample.prompt,
-        sample.target,
+        (sample.target,),
         options,
     )
 
@@ -303,7 +303,7 @@ def _host_answer(
     else:
         record = _judged(_read_record(record, response.text, sample, scored), sample)
     return Answer(
-        answer_id, response, record, sample.position, _question(sample.prompt), sample.target
+        answer_id, response, record, sample.position, _question(sample.prompt), (sample.target,)
     )
 
 

@@ -287,7 +287,7 @@ def _numbered(answer: Answer, first: int) -> Answer:
     """The answer with the labels of the options that its true answers number."""
     options = {str(number): label for number, label in enumerate(answer.known_options, first)}
     labels = tuple(options.get(number, number) for number in answer.references)
-    return replace(answer, reference=labels[0], references=labels)
+    return replace(answer, references=labels)
 
 
 def _are_choices(answers: Sequence[Answer]) -> bool:

@@ -85,8 +85,8 @@ class Answer:
         record: the scored answer; None where it was not scored yet.
         place: index of the document in its task, from 0.
         question: the question's text or the whole prompt.
-        needed: files of the figures that the true answer needs.
         references: the true answers, of which any is right.
+        needed: files of the figures that the true answer needs.
         groups: column -> group of the question.
     """
 
@@ -95,11 +95,15 @@ class Answer:
     record: Record | None = None
     place: int = 0
     question: str = ""
-    reference: str = ""
+    references: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
     needed: tuple[str, ...] = ()
-    references: tuple[str, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> str:
+        """The true answer, '' if there are several."""
+        return self.references[0] if len(self.references) == 1 else ""
 
     @property
     def signature(self) -> Signature:

@@ -124,7 +124,7 @@ def test_questions_and_true_answers_are_the_releases(
     """With the options or a prompt around the question, the true answer as letter or text;
     blanks and case are free.
     """
-    assert is_same(Answer("1", Response("A"), question=question, reference=reference)) == same
+    assert is_same(Answer("1", Response("A"), question=question, references=(reference,))) == same
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,9 @@ def test_options_are_the_releases_under_their_letters(options: dict[str, str], s
 )
 def test_a_number_is_another_one_without_its_sign_or_point(reference: str, same: bool) -> None:
     """Of other signs only letters and digits count."""
-    assert is_same(Answer("1", Response("A"), reference=reference.replace("−", "-")), FREE) == same
+    assert (
+        is_same(Answer("1", Response("A"), references=(reference.replace("−", "-"),)), FREE) == same
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,14 +201,14 @@ def test_the_prompt_that_a_host_logged_has_the_question_or_its_options(
 ) -> None:
     """Some prompts have other words for the question; those of --predict_only have no record."""
     for record in (Record("1"), None):
-        answer = Answer("1", Response("A"), record, question=prompt, reference="B")
+        answer = Answer("1", Response("A"), record, question=prompt, references=("B",))
         assert is_same(answer, row) == same
 
 
 def test_options_in_both_questions_do_not_make_them_one() -> None:
     """Many questions have the options yes and no, and MMStar's list theirs."""
     row = {**CHOICE, "question": "Is it a cat? A: yes, B: no", "options": ["yes", "no"]}
-    answer = Answer("1", Response("A"), question="Is it a dog? A: yes, B: no", reference="B")
+    answer = Answer("1", Response("A"), question="Is it a dog? A: yes, B: no", references=("B",))
     assert not is_same(answer, row)
 
 
@@ -239,7 +241,7 @@ def test_long_texts_are_quoted_from_where_they_differ() -> None:
             "question 'Which two?' there, 'Which one?'",
         ),
         (
-            Answer("1", Response("A"), reference="A", question="q"),
+            Answer("1", Response("A"), references=("A",), question="q"),
             1000,
             "true answer 'A' there, 'B'",
         ),
