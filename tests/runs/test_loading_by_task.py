@@ -87,16 +87,17 @@ def test_each_task_has_the_answers_of_each_model(tmp_path: Path) -> None:
 
 
 def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
-    """Beside other tasks it is a sentence, alone the error has it; tasks of the host are passed
-    over.
-    """
+    """Beside other tasks it is a sentence, alone the error has it; so are tasks of the host."""
     path = write(tmp_path / "a", task="mine")
     write(tmp_path / "b")
     path.with_name(f"{OLD}_samples_mine.jsonl").unlink()
     write_run(tmp_path / "c", "m", {"t": choice_samples([True])})
     found, remarks = found_in(tmp_path)
     assert [task.name for task in found] == ["mmstar_demo"]
-    assert remarks == ["mine of m has no samples; run it with --log_samples."]
+    assert remarks == [
+        "mine of m has no samples; run it with --log_samples.",
+        "Left out, as only the host scores them: t; `spiqa-tasks score RUN --task NAME` prints one.",
+    ]
     with pytest.raises(InputError) as error:
         found_in(path)
     assert (

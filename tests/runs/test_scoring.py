@@ -135,7 +135,7 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
     reported = dataclasses.replace(given.run, written=Written(values={"accuracy": 0.9}))
-    run = score(read(dataclasses.replace(given, run=reported)), "some judge")
+    run = score(read(dataclasses.replace(given, run=reported), name="some judge"))
     assert (run.task, run.form, run.asked, run.answered, run.written.judge) == (
         "mmstar_demo",
         "table",
@@ -163,9 +163,9 @@ def test_a_judge_signs_what_it_judged(judge: Judge) -> None:
     (task,) = find_tasks(["spiqa_demo"])
     rows = rows_of(task)
     answers = {row["id"]: row["answer"] if place % 2 else "wrong" for place, row in enumerate(rows)}
-    unjudged = read(matched(task, answers), judge)
+    unjudged = read(matched(task, answers), judge, "openai:gpt-4o@here")
     assert len(unjudged.scorer.requests(unjudged.records)) == len(rows)
-    run = score(unjudged, "openai:gpt-4o@here")
+    run = score(unjudged)
     assert (run.judge_name, run.signature.judge) == ("openai:gpt-4o@here", "openai:gpt-4o")
     assert run.signature.judge_served == "gpt-4o"
     yes, no = 0.9 / 0.98, 0.08 / 0.98
