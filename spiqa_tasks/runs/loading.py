@@ -80,9 +80,10 @@ def unscored_runs(
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(run for run in runs if not run.logged)
     by_task = _by_task(runs, named, wanted.include)
-    if not by_task:
+    if by_task:
+        remarks += remarks_on_host_tasks(runs, by_task)
+    else:
         _check_host_tasks(name, paths, runs, remarks)
-    remarks += remarks_on_host_tasks(runs, by_task)
     missing = named.keys() - {task.name for task, _ in by_task}
     if missing:
         remarks.append(f"{name}: no answers to {', '.join(sorted(missing))}.")
