@@ -17,7 +17,7 @@ from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.provider import Adaptation, Provider, RequestError
 from spiqa_tasks.judge.slots import Slots
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed, redacted_verdict
-from spiqa_tasks.printable import FIRST, counted, progress, say
+from spiqa_tasks.printable import counted, progress, say
 
 # Shorter than any judgement, and of no benchmark.
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
@@ -135,7 +135,6 @@ class JudgeLoop:
         self.patience = Patience(config.retry)
         self.queue = _Queue([])
         self.running: dict[asyncio.Task[Verdict], _Try] = {}
-        self.is_silence_said = False
 
     async def run(self, requests: dict[str, JudgeRequest]) -> None:
         """Have every verdict kept."""
@@ -234,13 +233,9 @@ class JudgeLoop:
         self.queue.put(job, now + self.patience.delay(job, error.retry_after))
 
     def _give_up(self) -> None:
-        """Fail every job that waits if the judge is given up; until then say why it is silent."""
-        left = self.patience.left(_now())
-        is_silent = self.config.retry.patience - left > FIRST
-        if is_silent and not self.is_silence_said:
-            trouble = self.config.redact(self.patience.trouble)
-            say(f"judge {self.config.name}: {trouble}; it is asked for another {left:.0f} s ...")
-        self.is_silence_said = is_silent
+        """Say why the judge is silent; fail every job that waits if it is given up."""
+        if trouble := self.patience.news(_now()):
+            say(f"judge {self.config.name}: {self.config.redact(trouble)}")
 
         reason = self.patience.given_up(_now())
         while reason and self.queue:

@@ -10,6 +10,9 @@ from spiqa_tasks.judge.types import JudgeRequest, RetryPolicy
 # fault.
 FIRST_TRIES = 3
 
+# Seconds without any answer after which people are told why nothing happens.
+SILENCE = 10.0
+
 # Of its own: the host's draws must not depend on how often a judge failed.
 _JITTER = random.Random()
 
@@ -53,6 +56,7 @@ class Patience:
     _last_answer: float = 0.0
     _silent_since: float = 0.0
     _stopped_until: float = 0.0
+    _is_told: bool = False
 
     def needs_test(self, job: Job, is_probing: bool) -> bool:
         """Return whether a test question comes before the job's request."""
@@ -61,7 +65,7 @@ class Patience:
         return job.counted >= (1 if is_probing else FIRST_TRIES)
 
     def answered(self, now: float) -> None:
-        self._last_answer, self.trouble = now, ""
+        self._last_answer, self.trouble, self._is_told = now, "", False
 
     def failed(
         self, job: Job, error: RequestError, now: float, asked: float, *, of_test: bool
@@ -112,6 +116,14 @@ class Patience:
         """Return the seconds until the judge is given up, if it answers nobody."""
         silent = now - self._silent_since if self.trouble else 0.0
         return max(0.0, self.policy.patience - silent)
+
+    def news(self, now: float) -> str:
+        """Return why the judge answers nobody, once in each silence that lasts, or ''."""
+        left = self.left(now)
+        if self._is_told or self.policy.patience - left <= SILENCE:
+            return ""
+        self._is_told = True
+        return f"{self.trouble}; it is asked for another {left:.0f} s ..."
 
     def given_up(self, now: float) -> str | None:
         """Return why all open requests fail, or None."""
