@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -320,18 +321,24 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
     named = []
     for run in runs:
         model = run.identity.model
-        name = checkpoint(model)
-        # VLMEvalKit's models are called by their checkpoints
-        own = [part for part in _own_parts(model, models) if part != name]
-        named.append(replace(run, identity=replace(run.identity, name=", ".join([name, *own]))))
+        name = ", ".join([checkpoint(model), *_own_parts(model, models)])
+        named.append(replace(run, identity=replace(run.identity, name=name)))
     return named
 
 
 def _own_parts(model: str, models: Iterable[str]) -> list[str]:
-    """The host's name of a model and its arguments, less those of all models of its checkpoint."""
-    same = [_parts(each) for each in models if checkpoint(each) == checkpoint(model)]
-    shared = set.intersection(*map(set, same))
-    return [part for part in _parts(model) if part not in shared]
+    """The host's name of a model and its arguments, less those of all models of its checkpoint, and
+    the path of that.
+    """
+    name = checkpoint(model)
+    same = [_parts(each) for each in models if checkpoint(each) == name]
+    left_out = set.intersection(*map(set, same))
+
+    paths = {part for parts in same for part in parts if re.split("[=/]", part)[-1] == name}
+    keys = {path.partition("=")[0] for path in paths}
+    if len(keys) == len(paths):  # else two checkpoints of one name lie in two folders
+        left_out |= paths
+    return [part for part in _parts(model) if part not in left_out]
 
 
 def _parts(model: str) -> list[str]:

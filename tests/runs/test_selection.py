@@ -338,7 +338,7 @@ def test_models_of_one_checkpoint_have_the_arguments_that_differ_in_their_names(
 
     # the same model on two hosts, and two folders with a checkpoint of one name
     for models, names in (
-        (("vllm,model=o/m", "m,host=vlmevalkit"), ["m, vllm, model=o/m", "m, host=vlmevalkit"]),
+        (("vllm,model=o/m", "m,host=vlmevalkit"), ["m, vllm", "m, host=vlmevalkit"]),
         (("hf,model=a/m", "hf,model=b/m"), ["m, model=a/m", "m, model=b/m"]),
     ):
         runs = [a_run(who=Identity(model)) for model in models]
