@@ -208,9 +208,7 @@ def _filtered(
         frame["difficulty"] = difficulty.reindex(frame.index).fillna(UNKNOWN)
 
     leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs if lvlm and llm]
-    frame["leaks"] = 0
-    for pair in leaked:
-        frame["leaks"] += frame.index.isin(pair["ids"])
+    frame["leaks"] = sum(frame.index.isin(pair["ids"]) for pair in leaked)
 
     frame["place"] = [first.by_id[key].place for key in frame.index]
     frame = frame.sort_values("place")

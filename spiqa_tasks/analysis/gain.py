@@ -186,7 +186,6 @@ def _without_bases(runs: Sequence[Run], bases: Sequence[Run]) -> list[Run]:
         for run in runs
         if (run.path, run.task) in is_base
         and selection.is_blind(run)
-        and not selection.is_few_shot(run)
         and selection.twin(run, others)
     ]
 

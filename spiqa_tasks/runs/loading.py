@@ -79,7 +79,7 @@ def unscored_runs(
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(run for run in runs if not run.logged)
-    by_task = _by_task(runs, named, wanted.include)
+    by_task = _by_task(runs, named)
     if by_task:
         remarks += remarks_on_host_tasks(runs, by_task)
     else:
@@ -116,7 +116,7 @@ def _check_host_tasks(
     )
 
 
-def _by_task(runs: Iterable[Run], named: Mapping[str, Task], include: Sequence[Path]) -> ByTask:
+def _by_task(runs: Iterable[Run], named: Mapping[str, Task]) -> ByTask:
     """The tasks of this package, or those that are named, each with the answers to it."""
     by_name: dict[str, list[Run]] = {}
     for run in runs:
@@ -125,7 +125,7 @@ def _by_task(runs: Iterable[Run], named: Mapping[str, Task], include: Sequence[P
 
     by_task = []
     for name, same in by_name.items():
-        task = named.get(name) or task_of_run(same[0], include)
+        task = named.get(name) or same[0].own
         by_task.append((task, selection.with_unique_labels(same)))
     return by_task
 
@@ -139,16 +139,6 @@ def find_task(name: str, include: Sequence[Path] = ()) -> Task:
             f"Expected one task, found the group {name} of {members}. Name one of them."
         )
     return found[0]
-
-
-def task_of_run(run: Run, include: Sequence[Path]) -> Task:
-    """Return the task of a run, with the questions that a filter kept if its YAML is known."""
-    try:
-        # the run's file has the settings, and not the list beside the YAML
-        kept = find_tasks([run.task], include)[0].kept
-    except InputError:
-        kept = None
-    return replace(run.own, kept=kept)
 
 
 def _counting_runs(
@@ -350,7 +340,7 @@ def _has_scores(run: Run) -> bool:
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:
     """The run with its scores, of no judge, and remarks."""
-    task = task_of_run(run, wanted.include) if run.is_own else find_task(run.task, wanted.include)
+    task = run.own if run.is_own else find_task(run.task, wanted.include)
     joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     return scoring.score(scoring.read(joined), later=_LATER), remarks
 

@@ -79,23 +79,27 @@ class _File(NamedTuple):
 
 
 def read_runs(
-    place: RunPath, include: Iterable[Path] = (), columns: Columns = USUAL, task: str = ""
+    place: RunPath, include: Iterable[Path] = (), columns: Columns = USUAL, only: str = ""
 ) -> tuple[list[Run], Faults]:
     """Return every run at a path, whether scored or not, and the errors of unread files.
 
-    Answers that name no task are to the one named with the path, or to `task` unless a run beside
+    Answers that name no task are to the one named with the path, or to `only` unless a run beside
     them is. `include` are folders with YAMLs of tasks.
     Raises InputError: no answers to the task that is named with the path; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
     tasks = {*known, place.task} - {""}
     runs, faults = read_path(place.path, tasks, columns)
-    runs = _of_named_task(runs, place) if place.task else _with_task(runs, task)
+    runs = _of_named_task(runs, place) if place.task else _with_task(runs, only)
 
     defined = []
     for run in runs:
+        task = known.get(run.task)
         if run.form not in lmms_eval.FORMS:
-            run = replace(run, definition=known.get(run.task))
+            run = replace(run, definition=task)
+        elif run.is_own and task is not None:
+            # the run's file has the settings, and not the list beside the YAML
+            run = replace(run, definition=replace(run.own, kept=task.kept))
         model = run.identity.label
         logger.info("%s: answers of %s to %s (%s)", run.path, model, run.task or "?", run.form)
         defined.append(run)

@@ -11,8 +11,8 @@ from host_files import choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import ByTask, task_of_run, unscored_runs
-from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.loading import ByTask, unscored_runs
+from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
 
@@ -120,9 +120,10 @@ def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
     ids = write_filtered(tmp_path / "own", "mine")
     (task,) = found_in(tmp_path / "run", include=[tmp_path / "own"])[0]
     assert (task.kept, task.settings_text) == (frozenset(ids), f"prompt=letter,{FULL}")
-    (task,), (runs,) = zip(*found_in(tmp_path / "run")[0].items(), strict=True)
+    (task,) = found_in(tmp_path / "run")[0]
     assert task.kept is None
-    assert task_of_run(runs[0], [tmp_path / "own"]).kept == frozenset(ids)
+    (run,), _ = read_runs(RunPath(tmp_path / "run"), [tmp_path / "own"])
+    assert (run.own.kept, run.own.settings_text) == (frozenset(ids), f"prompt=letter,{FULL}")
     ((task, _),), _ = answers_to(
         "mine", [write_jsonl(tmp_path / "x.jsonl", ANSWERS)], Selection(include=[tmp_path / "own"])
     )
