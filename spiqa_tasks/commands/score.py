@@ -11,7 +11,7 @@ import argparse
 import dataclasses
 import functools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -257,13 +257,12 @@ def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
 def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
     """Return the unscored answers to a task, of a RUN without a judge if that cannot be asked."""
     try:
-        return _unscored(arguments, task, joined)
+        return _unscored(arguments, task, joined, chosen_judges(task, arguments, os.environ))
     except JudgeError as error:
         if arguments.judge or arguments.named:
             raise
         say(f"{task.name}: {error}", "Scored without it; --judge PROVIDER:MODEL[@URL] names one.")
-        without = argparse.Namespace(**{**vars(arguments), "judge": ["none"]})
-        return _unscored(without, task, joined)._replace(is_judged=False)
+        return _unscored(arguments, task, joined, {})._replace(is_judged=False)
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
@@ -324,11 +323,15 @@ def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
     return task if not names or ALL in names else task.with_metrics(names)
 
 
-def _unscored(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
-    """Return the answers and their judges, all tested; with `--dry-run` print the forecast."""
-    judges = chosen_judges(task, arguments, os.environ)
+def _unscored(
+    arguments: argparse.Namespace,
+    task: Task,
+    joined: Sequence[Joined],
+    judges: Mapping[str, Judge],
+) -> Batch:
+    """Return the answers, and the judges, all tested; with `--dry-run` print the forecast."""
     # Without a judge, the other metrics are computed all the same.
-    asked: dict[str, Judge | None] = dict(judges.items()) or {"": None}
+    asked: Mapping[str, Judge | None] = judges or {"": None}
     answers = [scoring.read(each, asked[name], name) for each in joined for name in asked]
     _check_metrics(task, answers)
 
