@@ -292,7 +292,7 @@ def _models(runs: Sequence[Run]) -> str:
     return " and ".join(dict.fromkeys(map(selection.model_name, runs)))
 
 
-def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
+def rows(pair: GainRuns, by: str = "") -> list[Row]:
     """Return the overall row, then one per group of a column, `by`, or of all (`group`).
 
     The overall row is made of the host's reported values if a run has no scores per question.
@@ -303,7 +303,7 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
         return [_row_of_totals(pair, frames)]
 
     groups = {OVERALL: list(frames[0].index)}
-    for column in [] if by is None else _columns(pair, frames[0], by):
+    for column in _columns(pair, frames[0], by):
         for name, members in frames[0].groupby(column, sort=False):
             # a name of two kinds is one group
             same = groups.get(str(name), [])
@@ -312,9 +312,9 @@ def rows(pair: GainRuns, by: str | None = None) -> list[Row]:
 
 
 def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
-    """Return the group columns that `by` names. Raises InputError: none."""
+    """Return the group columns that `by` names ('': none). Raises InputError: no such column."""
     columns = columns_by(frame, by)
-    if not columns and by != GROUP:
+    if not columns and by not in ("", GROUP):
         names = ", ".join([GROUP, *group_columns(frame)])
         task = pair.runs[0].task
         raise InputError(f"Expected --by to be one of {names} of {task}, found {by}.")

@@ -33,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     about = "the metric to compare (default: the headline of each task)"
     parser.add_argument("--metric", help=about)
     about = "add a line for each group of this column (category, ...), or of all columns (group)"
-    parser.add_argument("--by", metavar="COLUMN", help=about)
+    parser.add_argument("--by", default="", metavar="COLUMN", help=about)
     add_accept(parser, "allow one file or model in two roles")
     add_format(parser)
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if is_complete and not problems else 3
 
 
-def print_gain(pairs: Sequence[GainRuns], form: str, by: str | None = None) -> bool:
+def print_gain(pairs: Sequence[GainRuns], form: str, by: str = "") -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
     tables = [rows(pair, by) for pair in pairs]
     every = [row for table in tables for row in table]

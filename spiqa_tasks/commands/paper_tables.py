@@ -130,23 +130,17 @@ def _is_of_paper(run: Run, paper: str) -> bool:
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
-    status = 0
-    for run in runs:
-        measured = [metric for metric in run.metrics if arguments.metric in (None, metric.name)]
-        # Without a name the first one is measured, the headline.
-        if _is_withheld(run, measured[:1]):
-            status = 3
-
+    withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
     made = Table(rows, table.labels, table.values)
     print(render(arguments.format, made, *_printed(item)))
-    return status
+    return 3 if withheld else 0
 
 
-def _is_withheld(run: Run, metrics: Sequence[Metric]) -> bool:
-    """Say why values over all answers are withheld; return whether one is."""
-    reasons = withheld_values(run, metrics)
+def _is_withheld(run: Run, metric: Metric) -> bool:
+    """Return whether the value over all answers is withheld, and say why."""
+    reasons = withheld_values(run, [metric])
     say(*reasons)
     return bool(reasons) or run.record_set.withheld() is not None
 
@@ -172,7 +166,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 def _main(arguments: argparse.Namespace, item: Item) -> int:
     runs = _of_models(arguments, item)
     print(render(arguments.format, models_table(runs, item.name)))
-    withheld = [run for run in runs if _is_withheld(run, [headline(run)])]
+    withheld = [run for run in runs if _is_withheld(run, headline(run))]
     return 3 if withheld else 0
 
 
