@@ -67,7 +67,7 @@ def questions(run: Run, metric: Metric) -> pd.DataFrame:
         frame["score"] = frame[metric.name].astype(float)
     else:
         # Rates have no column, as `value` computes them of records.
-        frame["score"] = frame.index.map(dict(run.value(metric).scores)).astype(float)
+        frame["score"] = frame.index.map(run.scores(metric)).astype(float)
 
     if frame.score.notna().any():
         frame = frame[is_of_metric(frame, "score")]

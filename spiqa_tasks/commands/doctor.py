@@ -22,6 +22,7 @@ from spiqa_tasks.report.printer import Table, add_format, render
 
 # Status, subject and detail of one part of the installation.
 Finding = tuple[str, str, str]
+Check = Callable[[], Iterator[Finding]]
 
 # Works; needed by scoring or runs; data or a key to add; optional: the order of the lines.
 STATUSES = ("ok", "missing", "absent", "extra")
@@ -53,9 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 3 if any(status == "missing" for status, *_ in findings) else 0
 
 
-def _checks(quick: bool) -> Mapping[str, Callable[[], Iterator[Finding]]]:
+def _checks(quick: bool) -> Mapping[str, Check]:
     """Return the checks by what they check."""
-    checks: dict[str, Callable[[], Iterator[Finding]]] = {
+    checks: dict[str, Check] = {
         "lmms-eval": partial(_lmms_eval, quick),
         "VLMEvalKit": partial(_vlmevalkit, quick),
         "extras": _extras,

@@ -94,7 +94,7 @@ def join_questions(
     Raises InputError: answers made with different settings, ids of no question, or see `match` and
     `compared`; DataError: the questions are not there, and not in the file either.
     """
-    answers = list(run.read())
+    answers = run.read()
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
     if has_no_task(asked.benchmark):
