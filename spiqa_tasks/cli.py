@@ -49,8 +49,10 @@ GROUPS = {
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 # Those that shtab writes completion for.
 SHELLS = ("bash", "zsh", "tcsh")
-# Verdicts and files are written as they come, so an end at any time loses none.
-_KEPT = "what was finished is kept."
+# Signals that end a command -> what it says.
+_ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+# The last one is that which came; Ctrl-C does not announce itself.
+_signals = [signal.SIGINT]
 
 # Arguments that name a file to write.
 _WRITTEN = ("output", "samples", "html", "csv", "markdown", "json")
@@ -144,12 +146,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         say(_file_error(error))
         return InputError.exit_code
-    except _Terminated:
-        say(f"terminated; {_KEPT}")
-        return 128 + signal.SIGTERM
     except KeyboardInterrupt:
-        say(f"interrupted; {_KEPT}")
-        return 130
+        # verdicts and files are written as they come, so an end at any time loses none
+        say(f"{_ENDS[_signals[-1]]}; what was finished is kept.")
+        return 128 + _signals[-1]
 
 
 def _missing_part(error: ModuleNotFoundError) -> str:
@@ -178,12 +178,13 @@ def _file_error(error: OSError) -> str:
     )
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does."""
-
-
-def _terminate(*_: object) -> None:
-    raise _Terminated
+def _terminate(*came: Any) -> None:
+    """End the command as Ctrl-C does, by the handler of asyncio if that is at work."""
+    _signals.append(signal.SIGTERM)
+    handler = signal.getsignal(signal.SIGINT)
+    # a shell's background jobs ignore Ctrl-C
+    end = handler if callable(handler) else signal.default_int_handler
+    end(*came)
 
 
 def _run(words: Sequence[str]) -> int:

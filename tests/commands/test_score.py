@@ -372,6 +372,32 @@ def test_after_kill_9_only_the_missing_verdicts_are_asked_for(
         assert server.counts["ok"] - before <= most
 
 
+@pytest.mark.parametrize(
+    ("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
+)
+def test_a_signal_while_a_judge_is_asked_is_one_sentence(
+    server: OpenAIServer, tmp_path: Path, number: signal.Signals, word: str
+) -> None:
+    """Without a word of asyncio on the requests that were on their way."""
+    line = {"question": "Q?", "reference": "red"}
+    lines = [json.dumps({**line, "prediction": f"a{place}"}) for place in range(400)]
+    answers = tmp_path / "a.jsonl"
+    answers.write_text("\n".join(lines))
+    server.behaviour.latency = 0.3
+    words = ["score", str(answers), "--metrics", "l3score"]
+    command = [sys.executable, "-m", "spiqa_tasks.cli", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as started:
+        deadline = time.monotonic() + 60
+        while server.counts["ok"] < 50 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        started.send_signal(number)
+        _, errors = started.communicate(timeout=60)
+    assert started.returncode == 128 + number
+    *others, last = errors.splitlines()
+    assert last == f"spiqa-tasks: {word}; what was finished is kept."
+    assert [line for line in others if not line.startswith("spiqa-tasks: judge ")] == []
+
+
 def test_failed_requests_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are no answers of the model: 2 of 39 withhold its numbers, and a sentence has the
     first reason.
