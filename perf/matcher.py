@@ -16,7 +16,7 @@ from typing import Any
 from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, table
 
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.mcq.other_matchers import VLMEVALKIT_TRIED, vlmevalkit_match
+from spiqa_tasks.scoring.mcq.other_matchers import vlmevalkit_match
 from spiqa_tasks.scoring.mcq.tokens import without_texts
 
 CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
@@ -56,7 +56,8 @@ def extractors() -> dict[str, Extractor]:
         "spiqa-tasks": ours,
         "lmms-eval, `mcq_extract`": lmms_eval,
         "lmms-eval, MMMU": mmmu,
-        f"VLMEvalKit {VLMEVALKIT_TRIED}": vlmevalkit_match,
+        # the version that it was compared with
+        "VLMEvalKit 0.0.20": vlmevalkit_match,
     }
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why
-from spiqa_tasks.commands.run_arguments import add_accept, add_runs, runs_by_path
+from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
@@ -17,7 +17,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--metric", help="the metric (default: the task's headline)")
     add_format(parser)
-    add_accept(parser, "compare scores of different judges")
+    about = "compare scores of different judges"
+    parser.add_argument("--accept-differences", action="store_true", help=about)
     parser.add_argument(
         "--baseline",
         metavar="MODEL",

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
-from spiqa_tasks.commands.run_arguments import add_accept, add_runs, as_shown, runs_at
+from spiqa_tasks.commands.run_arguments import add_runs, as_shown, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
@@ -34,7 +34,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", help=about)
     about = "add a line for each group of this column (category, ...), or of all columns (group)"
     parser.add_argument("--by", default="", metavar="COLUMN", help=about)
-    add_accept(parser, "allow one file or model in two roles")
+    about = "allow one file or model in two roles"
+    parser.add_argument("--accept-differences", action="store_true", help=about)
     add_format(parser)
 
 

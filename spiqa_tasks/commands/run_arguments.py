@@ -64,11 +64,6 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_accept(parser: argparse.ArgumentParser, about: str) -> None:
-    """Add the argument that takes runs which differ where they should not."""
-    parser.add_argument("--accept-differences", action="store_true", help=about)
-
-
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add the argument that says what the columns of answers are called."""
     about = (

@@ -82,9 +82,6 @@ def _behind_phrases(text: str, letters: Sequence[str]) -> str | None:
     return next((letter for place, letter in last if place >= 0), None)
 
 
-# The version of ms-vlmeval that `vlmevalkit_match` was compared with.
-VLMEVALKIT_TRIED = "0.0.20"
-
 _REFUSALS = (
     "Sorry, I can't help with images of people yet.",
     "I can't process this file.",
