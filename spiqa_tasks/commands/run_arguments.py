@@ -7,11 +7,11 @@ from pathlib import Path
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import STYLES
 from spiqa_tasks.runs.columns import USUAL, Columns
-from spiqa_tasks.runs.join import LeftOut
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
+    LeftOut,
     Selection,
     read_subset,
     remarks_on,

@@ -21,11 +21,10 @@ from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.runs.join import LeftOut
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import Selection, ablation, with_unique_labels
+from spiqa_tasks.runs.selection import LeftOut, Selection, ablation, remarks_on, with_unique_labels
 from spiqa_tasks.scoring.values import too_few
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def load_samples(*paths: str | Path, task: str | None = None) -> pd.DataFrame:
     """
     wanted = Selection(tasks=(task,)) if task else Selection()
     runs, remarks = load_runs([RunPath.parse(str(path)) for path in paths], wanted)
-    for remark in remarks:
+    for remark in remarks + remarks_on(runs):
         if isinstance(remark, LeftOut):
             logger.warning(remark)
 

@@ -17,7 +17,7 @@ from spiqa_tasks.hosts.failed_requests import reads_like_failure
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
-from spiqa_tasks.runs.selection import Subset
+from spiqa_tasks.runs.selection import LeftOut, Subset
 from spiqa_tasks.scoring.values import is_covered
 
 Rows = Sequence[Row]
@@ -40,10 +40,6 @@ _MEANINGS = {
     "unknown": f"that name no question of this task, or several{_LEFT_OUT}",
     "duplicates": "several times with the same answer, which counts once",
 }
-
-
-class LeftOut(str):
-    """A remark on answers that are left out: exit status 3."""
 
 
 @dataclass(frozen=True)

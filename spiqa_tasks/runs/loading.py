@@ -14,10 +14,10 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, said_if_slow, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
-from spiqa_tasks.runs.join import LeftOut, Rows, join_questions, task_questions
+from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
 from spiqa_tasks.runs.run import FIRST, Answer, Run
-from spiqa_tasks.runs.selection import EVERY, Selection
+from spiqa_tasks.runs.selection import EVERY, LeftOut, Selection
 from spiqa_tasks.scoring.options import LETTERS, answer_label
 
 # Remark on choices whose options are not in the file.
@@ -84,6 +84,7 @@ def unscored_runs(
         remarks += remarks_on_host_tasks(runs, by_task)
     else:
         _check_host_tasks(name, paths, runs, remarks)
+
     missing = named.keys() - {task.name for task, _ in by_task}
     if missing:
         remarks.append(f"{name}: no answers to {', '.join(sorted(missing))}.")
@@ -95,9 +96,11 @@ def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
     tasks = {run.task for run in runs if not run.is_own} - {task.name for task, _ in scored}
     if not tasks:
         return []
-    names = ", ".join(sorted(tasks))
-    remedy = "`spiqa-tasks score RUN --task NAME` prints one"
-    return [LeftOut(f"Left out, as only the host scores them: {names}; {remedy}.")]
+    remark = (
+        f"Left out, as only the host scores them: {', '.join(sorted(tasks))}; "
+        "`spiqa-tasks score RUN --task NAME` prints one."
+    )
+    return [LeftOut(remark)]
 
 
 def _check_host_tasks(

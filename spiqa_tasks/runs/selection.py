@@ -181,6 +181,10 @@ class Selection:
 EVERY = Selection()
 
 
+class LeftOut(str):
+    """A remark on answers that are left out: exit status 3."""
+
+
 def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
     """Return the runs without those that another judge scored.
 
@@ -354,11 +358,11 @@ def has_samples(run: Run) -> bool:
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run without answers, or with too few of them."""
-    remarks = []
+    remarks: list[str] = []
     for run in runs:
         name = f"{run.task} of {run.name}"
         if not run.logged:
-            remarks.append(f"{name} has no samples; run it with --log_samples.")
+            remarks.append(LeftOut(f"{name} has no samples; run it with --log_samples."))
         elif run.records and (withheld := run.record_set.withheld()):
             remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")
     return remarks

@@ -257,7 +257,7 @@ def test_runs_without_samples_are_none_of_another_paper(
         path = write_own(tmp_path / name, name, samples, **options)
     path.with_name(path.name.replace("results.json", f"samples_{task}.jsonl")).unlink()
 
-    assert main(["paper", "scifibench", "table2", str(tmp_path)]) == 0
+    assert main(["paper", "scifibench", "table2", str(tmp_path)]) == 3
     errors = capsys.readouterr().err
     assert f"{task} of bare has no samples; run it with --log_samples." in errors
     assert "Left out, as" not in errors

@@ -79,7 +79,7 @@ def test_what_could_not_be_read_is_told(
     """
     next((runs / "b").glob("*.jsonl")).unlink()
     path = tmp_path / "r.md"
-    assert main(["report", str(runs), "--markdown", str(path)]) == 0
+    assert main(["report", str(runs), "--markdown", str(path)]) == 3
     remark = "mmstar_demo of openai,model_version=b has no samples; run it with --log_samples."
     assert remark in capsys.readouterr().err
     assert remark in path.read_text().replace("\\", "")

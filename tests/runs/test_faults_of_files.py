@@ -90,7 +90,7 @@ def test_a_hosts_task_without_samples_has_a_sentence_beside_one_with(
     """Large files are often left out of repositories; alone it is refused with that reason."""
     path = write_run(tmp_path, "m", {task: [{"accuracy": 0.5}] * 2 for task in ("pope", "gqa")})
     path.with_name(path.name.replace("_results.json", "_samples_pope.jsonl")).unlink()
-    assert main(["score", str(tmp_path)]) == 0
+    assert main(["score", str(tmp_path)]) == 3
     printed = capsys.readouterr()
     assert "gqa" in printed.out
     assert "pope of m has no samples; run it with --log_samples." in printed.err
@@ -125,6 +125,20 @@ def test_an_empty_samples_file_leaves_the_other_runs(
     empty.write_text("")
     assert main(["score", str(tmp_path)]) == 3
     assert f"Left out: Expected samples in {empty}, found none." in capsys.readouterr().err
+
+
+def test_a_frame_warns_of_a_run_without_samples(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A model that is not in the frame is named; of one that is, nothing is said."""
+    for model in "mn":
+        write_own(tmp_path / model, model)
+    assert set(load_samples(tmp_path).model) == {"m", "n"}
+    assert not caplog.text
+    (samples,) = (tmp_path / "m").glob("*_samples_t.jsonl")
+    samples.unlink()
+    assert set(load_samples(tmp_path).model) == {"n"}
+    assert "t of m has no samples; run it with --log_samples." in caplog.text
 
 
 def test_a_frame_warns_of_a_cut_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
