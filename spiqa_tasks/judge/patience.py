@@ -120,7 +120,8 @@ class Patience:
     def news(self, now: float) -> str:
         """Return why the judge answers nobody, once in each silence that lasts, or ''."""
         left = self.left(now)
-        if self._is_told or self.policy.patience - left <= SILENCE:
+        is_news = 0 < left < self.policy.patience - SILENCE
+        if self._is_told or not is_news:
             return ""
         self._is_told = True
         return f"{self.trouble}; it is asked for another {left:.0f} s ..."

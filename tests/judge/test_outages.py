@@ -173,6 +173,20 @@ def test_a_judge_that_is_silent_for_long_is_said_once(capsys: pytest.CaptureFixt
         assert PATIENCE - 15 <= seconds < PATIENCE - 10
 
 
+def test_of_a_judge_that_is_given_up_nothing_more_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its first failure comes when the patience ends, as before a run."""
+    retry = RetryPolicy(patience=60.0)
+    config = JudgeConfig("openai", "m", "http://judge", retry=retry)
+    server = Server(lambda _: LOST, 0.1)
+    verdicts: dict[str, Verdict] = {}
+    requests = {"one": JudgeRequest("one")}
+    run_virtually(JudgeLoop(config, server, verdicts.__setitem__).run(requests))
+    assert not verdicts["one"].ok
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("wait", [PATIENCE + 1, 1e308])
 def test_more_patience_than_there_is_ends_it_at_once(wait: float) -> None:
     """Nothing else is asked."""
