@@ -48,7 +48,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "17"
+MATCHER_VERSION = "18"
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,10 @@ def extract_choice(
 
 def _before_its_question(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
     """Return what a turn chooses for certain before it goes on with a question of its own, or
-    None.
+    None; numbered lines are steps if labels are numbers.
     """
-    before = before_next_question(reading.text, reading.options.texts)
+    has_letters = keys.keys() == set(keys.values())
+    before = before_next_question(reading.text, reading.options.texts) if has_letters else ""
     choice = _read(Reading(before, reading.options), keys) if before else None
     return choice if choice and choice.rule in _CERTAIN else None
 

@@ -21,7 +21,7 @@ PIECES: Mapping[str, str] = {
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
         "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK)"
-        "| (?<=CONFIRMED) STOP AND CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
+        "| (?<=CONFIRMED) (STOP AND)? CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
         " (?=[STOP COLON]))"
     ),
@@ -158,7 +158,10 @@ _LETTER = compiled("BY_LETTER | OUT_OF_RANGE")
 # Statements that no option is right: they cancel all claims before them.
 REJECTION = compiled(
     "NOT [FILL BECAUSE]{0,3} OTHER? LISTING"  # none of the given options
-    "| NOT FILL? OTHER [FILL BECAUSE]{0,3} LISTING"  # is not listed among the options
+    # is not listed among the options; does not match any of the given options
+    "| NOT [FILL FITS]? OTHER [FILL BECAUSE]{0,3} LISTING"
+    "| NOT LABEL IS GOOD"  # no option is correct
+    "| IS NOT GOOD [ANSWER OPTION]"  # there is no correct answer
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
     "| ANSWER [IS COLON]{1,2} NOT (ANSWER | GOOD [ANSWER OPTION]) ([STOP COMMA] | $)"  # no answer
 )

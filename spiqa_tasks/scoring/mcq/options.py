@@ -101,6 +101,7 @@ def _is_word(text: str) -> bool:
         cues.WRONG,
         cues.OPTION,
         cues.FITS,
+        cues.HARD,
     )
 
 

@@ -26,6 +26,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
+_OTHER_VALUE = compiled("(^ | SO) CALM{0,30} IS FILL{0,2} OTHER CALM{0,9} STOP? $")  # x = 7
 _EXPLAINS = compiled("BECAUSE COLON? $")
 _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
 _CORRECTIONS = 2  # more answers are a loop
@@ -83,6 +84,11 @@ class Reading:
     def breaks_off(self) -> bool:
         """Whether it ends within a working, so that numbers in it are no answer."""
         return self.options.are_numbers and breaks_off(self.text)
+
+    def has_another_value(self, index: int) -> bool:
+        """Return whether options are numbers, and a line from `index` on ends with another one."""
+        later = map(self.line, self.lines[index:])
+        return self.options.are_numbers and any(_OTHER_VALUE.search(line.kinds) for line in later)
 
     def _names_a_value(self, index: int) -> bool:
         line = self.at(index)
@@ -252,21 +258,22 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
     A later statement that none can be chosen retracts all but a conclusion.
     """
-    if reading.breaks_off:
+    evidence = [] if reading.breaks_off else list(_backwards(reading, by, after))
+    if not evidence:
         return _NOTHING
-    found: dict[int, set[str]] = {1: set(), 0: set()}
-    last = None
-    for index, stance in _backwards(reading, by, after):
-        last = last or (index, stance.start)
-        if stance.strength == 2:
-            return stance.letters
-        found[stance.strength] |= stance.letters
-    if last is None:
+
+    strongest = max(stance.strength for _, stance in evidence)
+    favoured = [stance.letters for _, stance in evidence if stance.strength == strongest]
+    if strongest == 2:
+        return favoured[0]
+
+    (index, last), *_ = evidence
+    is_mention = by == "text" and strongest == 0
+    if reading.retracts(*((0, 0) if is_mention else (index, last.start))):
         return _NOTHING
-    is_mention = by == "text" and not found[1]
-    if reading.retracts(*((0, 0) if is_mention else last)):
+    if by == "text" and reading.has_another_value(index):
         return _NOTHING
-    return frozenset(found[1] or found[0])
+    return _NOTHING.union(*favoured)
 
 
 def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:

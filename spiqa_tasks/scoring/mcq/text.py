@@ -38,6 +38,8 @@ _NOISE = _compiled(
         r"(?i:[,: ]{0,3}[\"'\[(]?(?:the )?(?:final |correct )?"
         r"(?:answer(?: letter| option)?|正确答案|答案)"
         r"[\]\"' ]{0,3}(?:is )?:? ?[\"'(\[]?[A-Z](?![A-Za-z]))": "",
+        # a field that the prompt has opened: `B</answer>`
+        r"(?i)\A(?=[^<]{1,200}</answer>)": "<answer>",
         # who speaks
         r"(?i)\A\W{0,4}(?:ai|bot|model|output|response|result)\W{0,3}:\s": "",
         # several picks, one a line: A, B, D

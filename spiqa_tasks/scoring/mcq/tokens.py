@@ -58,7 +58,9 @@ _SEPARATOR = re.compile(rf"[\s.:,()\[\]{{}}\"'=-]{{0,6}}([{TEXTS}-\ue0ff])")
 
 # A letter that is repeated: `(C) Point C`, `B.B`.
 _AGAIN = re.compile(r"[\s.:)]{1,3}(?:[A-Za-z]+ )?([A-Z])(?![\w'])")
-_ANSWER_ROLE = re.compile(rf" ?: (?:[\"']?[{TEXTS}-\ue0ff]|let's)")
+_ANSWER_ROLE = re.compile(
+    rf" ?: (?:[\"']?[{TEXTS}-\ue0ff]|let's)| ?: ?\(?[a-z][.)] [{TEXTS}-\ue0ff]"
+)
 # What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
 _NO_WORD = re.compile(r"\.?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)

@@ -631,6 +631,11 @@ SALT = {
 STATEMENTS = {"A": "All three are true", "B": "None are true", "C": "I only", "D": "I and II"}
 SMILES = {"A": "*/C=C/NC.[NH4+]", "B": "*/C=C/NC(C*).[NH4+]", "C": "*/C=C/NC.NH4+"}
 
+KIN = {"1": "Jerry is Al's grandparent.", "2": "Jerry is Al's uncle.", "3": "Jerry is Al's sibling."}
+COLD = {"A": "ice pack", "B": "freezer", "C": "laboratory", "E": "refrigerator"}
+SIDES = {"A": "3", "B": "4", "C": "6", "D": "8"}
+SOLIDS = {"A": "shiny", "B": "slippery", "C": "hard"}
+
 PUBLISHED = (
     # GPQA diamond, gpt-4o, DeepSeek-V2.5, Llama 3.1 405B, Gemini 1.5
     (
@@ -692,6 +697,35 @@ PUBLISHED = (
         SMILES,
         "A",
     ),
+    # FaReL, Nemotron: numbered steps between two answers are no question of the model's own
+    (
+        "<ANSWER>2</ANSWER>\n\nExplanation:\n\n1. Kim is Bo's parent.\n2. Kim is Jerry's parent.\n"
+        "3. Kim is Al's parent.\n\nTherefore, the correct answer is:\n<ANSWER>3</ANSWER>",
+        KIN,
+        "3",
+    ),
+    # FaReL, Qwen 1.5: the prompt has opened the field
+    ("2</ANSWER>", KIN, "2"),
+    # FaReL, Claude 3 and Mistral: statements that nothing is right take back what is near
+    (
+        "The closest would be option 1, but Jerry is a cousin.\n\nSo there is no correct answer"
+        " among the given options. I cannot select any of them.\n\n<ANSWER></ANSWER>",
+        KIN,
+        None,
+    ),
+    ("So option 3 could fit.\n\nI recommend that no option is correct.", KIN, None),
+    ("So it is option 3.\n\nThis does not match any of the given options.", KIN, None),
+    # CommonsenseQA, text-davinci-003: several picks with nothing between them, and who speaks
+    ("Answer: (B) freezer (E) refrigerator", COLD, None),
+    ("A: (C) Laboratory. It is cold.", COLD, "C"),
+    ("A:E. Refrigerator", COLD, "E"),
+    # Geometry3K, LLaVA: a value of the question is no answer if another one is concluded
+    ("One side is 3.\n\nTherefore, the value of x is 18.7.", SIDES, None),
+    ("One side is 3. Therefore, the value of x is 18.7.", SIDES, None),
+    ("One side is 3.\n\nx = 18.7", SIDES, None),
+    ("One side is 18.7.\n\nThe other side is 3.", SIDES, "A"),
+    # ScienceQA, LLaVA 7B: "hard" is an option like others
+    ("3) hard", SOLIDS, "C"),
 )
 """Answers that models gave, published after the rules were made: shortened, GPQA's with other texts."""
 
