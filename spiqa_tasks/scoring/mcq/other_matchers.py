@@ -23,29 +23,15 @@ def released_match(response: str, answer: str) -> bool:
 
 # Marks stripped from both ends of an answer, one after the other, each once.
 _MARKS = ",.!?;:'\""
-_LEADS = {
-    "answer": ("", "the ", "correct ", "the correct ", "best ", "the best ", "my "),
-    "option": ("correct ", "the correct ", "best ", "the best "),
-    "choice": ("", "the ", "correct ", "the correct ", "my "),
-}
 
 # Phrases after whose first occurrence capitals are searched anywhere.
-_PHRASES = (
-    *(f"{lead}{noun} is" for noun, leads in _LEADS.items() for lead in leads),
-    *(
-        "i choose",
-        "i select",
-        "i pick",
-        "옵션",
-        "정답은",
-        "답은",
-        "답:",
-        "答案是",
-        "答案为",
-        "选",
-        "答えは",
-    ),
+_STATEMENTS = (
+    "answer is, the answer is, correct answer is, the correct answer is, best answer is,"
+    " the best answer is, my answer is, correct option is, the correct option is, best option is,"
+    " the best option is, choice is, the choice is, correct choice is, the correct choice is,"
+    " my choice is, i choose, i select, i pick, 옵션, 정답은, 답은, 답:, 答案是, 答案为, 选, 答えは"
 )
+_PHRASES = _STATEMENTS.split(", ")
 
 # Forms of a letter, from the strongest to the weakest; words that end so count, too.
 _FORMS = ("({})", "{}.", "{}:", "{})", "{} ", "{}")

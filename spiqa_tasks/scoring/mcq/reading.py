@@ -259,21 +259,24 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     A later statement that none can be chosen retracts all but a conclusion.
     """
     evidence = [] if reading.breaks_off else list(_backwards(reading, by, after))
-    if not evidence:
-        return _NOTHING
-
-    strongest = max(stance.strength for _, stance in evidence)
+    strongest = max((stance.strength for _, stance in evidence), default=0)
     favoured = [stance.letters for _, stance in evidence if stance.strength == strongest]
     if strongest == 2:
         return favoured[0]
-
-    (index, last), *_ = evidence
-    is_mention = by == "text" and strongest == 0
-    if reading.retracts(*((0, 0) if is_mention else (index, last.start))):
-        return _NOTHING
-    if by == "text" and reading.has_another_value(index):
+    if not evidence or _is_retracted(reading, *evidence[0], is_mention=strongest == 0):
         return _NOTHING
     return _NOTHING.union(*favoured)
+
+
+def _is_retracted(reading: Reading, index: int, last: Stance, is_mention: bool) -> bool:
+    """Return whether the answer takes back the evidence of which `last`, in the line at `index`,
+    is the last; for a text that is only mentioned, anywhere.
+    """
+    if last.by != "text":
+        return reading.retracts(index, last.start)
+    if is_mention:
+        return reading.retracts(0, 0) or reading.has_another_value(index)
+    return reading.retracts(index, last.start) or reading.has_another_value(index)
 
 
 def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:

@@ -631,7 +631,11 @@ SALT = {
 STATEMENTS = {"A": "All three are true", "B": "None are true", "C": "I only", "D": "I and II"}
 SMILES = {"A": "*/C=C/NC.[NH4+]", "B": "*/C=C/NC(C*).[NH4+]", "C": "*/C=C/NC.NH4+"}
 
-KIN = {"1": "Jerry is Al's grandparent.", "2": "Jerry is Al's uncle.", "3": "Jerry is Al's sibling."}
+KIN = {
+    "1": "Jerry is Al's grandparent.",
+    "2": "Jerry is Al's uncle.",
+    "3": "Jerry is Al's sibling.",
+}
 COLD = {"A": "ice pack", "B": "freezer", "C": "laboratory", "E": "refrigerator"}
 SIDES = {"A": "3", "B": "4", "C": "6", "D": "8"}
 SOLIDS = {"A": "shiny", "B": "slippery", "C": "hard"}
