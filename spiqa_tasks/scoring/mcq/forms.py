@@ -161,7 +161,7 @@ REJECTION = compiled(
     # is not listed among the options; does not match any of the given options
     "| NOT [FILL FITS]? OTHER [FILL BECAUSE]{0,3} LISTING"
     "| NOT LABEL IS GOOD"  # no option is correct
-    "| IS NOT GOOD [ANSWER OPTION]"  # there is no correct answer
+    "| (?<=IS) NOT GOOD [ANSWER OPTION]"  # there is no correct answer
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
     "| ANSWER [IS COLON]{1,2} NOT (ANSWER | GOOD [ANSWER OPTION]) ([STOP COMMA] | $)"  # no answer
 )
