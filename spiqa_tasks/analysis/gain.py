@@ -41,7 +41,7 @@ ROLES = ("with images", "without images", "by the LLM base")
 # Answers that are none count as wrong: effect on the numbers, by role.
 BOUNDS = (
     "S_v and MG are lower bounds",
-    "S_wv and ML are lower bounds and MG an upper one; text or grey may have fewer",
+    "S_wv and ML are lower bounds and MG an upper one; try the other of text and grey",
     "S_t is a lower bound and ML an upper one",
 )
 

@@ -377,7 +377,7 @@ def test_refused_and_unparsed_answers_are_told_and_warned_of(
     said = "of 20 answers 19 refused, 1 empty or unparsed"
     assert base == f"{said} by the LLM base: S_t is a lower bound and ML an upper one"
     kinds = {"refused": "refused", "unparsed": "empty or unparsed"}
-    bounds = "S_wv and ML are lower bounds and MG an upper one; text or grey may have fewer"
+    bounds = "S_wv and ML are lower bounds and MG an upper one; try the other of text and grey"
     assert without == (
         [f"of 20 answers {count} {kinds[kind]} without images: {bounds}"] if count else []
     )
