@@ -37,7 +37,7 @@ _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
 _END = compiled("[COMMA STOP BECAUSE] | $")
 _UNABLE = compiled(
     # I cannot tell; it is difficult to say
-    "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND]{0,4} KNOW"
+    "(NOT | (?<!NOT) HARD) [FILL OTHER IT GOOD AND IS]{0,4} KNOW"
     "| ((?<!IS) NOT | HARD) [FILL OTHER]{0,4} PICK | (?<!IS) NOT ANSWER"  # cannot choose; 无法回答
     "| KNOW OTHER? NOT"  # 判断できません
 )

@@ -728,6 +728,8 @@ PUBLISHED = (
     ("One side is 3. Therefore, the value of x is 18.7.", SIDES, None),
     ("One side is 3.\n\nx = 18.7", SIDES, None),
     ("One side is 18.7.\n\nThe other side is 3.", SIDES, "A"),
+    # Geometry3K, TinyLLaVA
+    ("One side is 3.\n\nThus, the correct answer cannot be determined.", SIDES, None),
     # ScienceQA, LLaVA 7B: "hard" is an option like others
     ("3) hard", SOLIDS, "C"),
 )

@@ -199,6 +199,7 @@ def test_what_is_said_later_may_choose_nothing(
         ("I'm sorry, but I cannot see the image.", True),
         ("判断できません", True),
         ("I don't know", True),
+        ("The correct answer cannot be determined from the diagram.", True),
         ("none of these", False),
         ("It is not blue.", False),
         ("It rains.", False),
