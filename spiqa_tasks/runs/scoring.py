@@ -79,7 +79,7 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
     ]
     groups = _groups(rows, scored, scorer)
     written = Written(
-        sizes=Counter(name for each in groups.values() for name in set(each.values())),
+        sizes=Counter(name for each in groups.values() for name in dict.fromkeys(each.values())),
         omitted=_omitted(run, scorer),
         judge=unjudged.judge,
         unmatched=unjudged.joined.unmatched,

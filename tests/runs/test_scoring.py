@@ -1,8 +1,9 @@
 """Scores of existing answers, by the code that scores them in a run of a host."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from answer_files import matched, right_answers, rows_of, scored
@@ -10,6 +11,7 @@ from host_files import FAILED
 from judge_forms import FormServer, wants_max_completion_tokens
 from openai_server import OpenAIServer
 
+from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.metric import RecordSet
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import Task
@@ -127,6 +129,11 @@ def test_the_image_number_of_an_answer_means_the_figures_that_were_shown() -> No
         assert values_of(found)["retrieval_accuracy"].value == expected
 
 
+def groups_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Both groups of a question of MMStar, as in the names of metrics."""
+    return slug(row["category"]), slug(row["subcategory"])
+
+
 def test_a_scored_run_says_what_it_is_of() -> None:
     """The form, the number of questions and what did not fit; what the host reported is not its
     any more.
@@ -144,6 +151,8 @@ def test_a_scored_run_says_what_it_is_of() -> None:
         "some judge",
     )
     assert (run.definition, run.written.values, run.written.omitted) == (task, {}, {})
+    in_order = dict.fromkeys(name for row in rows_of(task) for name in groups_of(row))
+    assert list(run.written.sizes) == list(in_order)
     assert [answer.place for answer in run.read()] == list(range(24))
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
     assert not is_complete(run)
