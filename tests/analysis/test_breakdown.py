@@ -11,7 +11,8 @@ from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import by_group, is_of_part, overall
+from spiqa_tasks.analysis.breakdown import by_group, is_of_part, overall, record_of, values_by
+from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
@@ -178,3 +179,69 @@ def test_rates_of_groups_are_over_the_groups_records() -> None:
         "math": (1, 0.0),
         "science": (1, 1.0),
     }
+
+
+def short_of_math() -> Run:
+    """A run of a task of 300 questions: two of the four on math were not answered."""
+    records = [*choices([True] * 2), *choices([True] * 296, "science")]
+    records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
+    sizes = Written(sizes={"math": 4, "science": 296})
+    return replace(run_of(records), asked=300, written=sizes)
+
+
+def test_values_of_several_runs_come_with_the_reasons_of_those_that_are_withheld() -> None:
+    """A run that is withheld as a whole is not said again for each of its values."""
+    short = short_of_math()
+    part = replace(run_of(choices([True] * 9), model="p"), asked=100)
+    found, reasons = values_by([(run, [run.metric()]) for run in (short, part)], "group")
+    assert [(row["model"], row["group"], row["value"]) for row in found] == [
+        ("m", "all", 1.0),
+        ("m", "math", None),
+        ("m", "science", 1.0),
+        ("p", "all", None),
+        ("p", "math", None),
+    ]
+    assert reasons == ["accuracy of math of m is withheld: 2 of 4 questions."]
+
+
+def test_without_a_column_values_are_those_of_all_answers() -> None:
+    """A column gives its groups alone."""
+    run = short_of_math()
+    for by, groups in (("", ["all"]), ("category", ["math", "science"])):
+        found, _ = values_by([(run, [run.metric()])], by)
+        assert [row["group"] for row in found] == groups
+
+
+def test_metrics_withheld_for_one_reason_are_named_together() -> None:
+    """Answers without a score are the reason, not questions without an answer."""
+    scored, *unscored = choices([True, True, True])
+    run = run_of([scored, *(replace(record, scores={}) for record in unscored)])
+    both = [run.metric(), replace(run.metric(), name="other")]
+    _, reasons = values_by([(run, both)])
+    assert reasons == [
+        "mmstar_filtered of m: accuracy, other: 1 of 3 answers have a score, fewer than 99%."
+    ]
+
+
+def test_a_record_says_what_its_value_is_of() -> None:
+    """One of a host's task has neither benchmark nor split."""
+    run = run_of(choices([True] * 4))
+    record = record_of(run, "accuracy", "all", Value(math.nan, 3))
+    assert record == {
+        "model": "m",
+        "task": "mmstar_filtered",
+        "metric": "accuracy",
+        "group": "all",
+        "n": 3,
+        "value": None,
+        "low": None,
+        "high": None,
+        "questions": "4 of 4",
+        "source": "measured",
+        "judge": "",
+        "benchmark": "mmstar",
+        "split": "val",
+        "signature": run.signature.text,
+    }
+    of_host = record_of(replace(run, definition=None), "accuracy", "all", Value(1.0, 4))
+    assert (of_host["benchmark"], of_host["split"]) == ("", "")
