@@ -243,8 +243,15 @@ def _names(runs: Sequence[Run]) -> str:
 
 
 def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
-    """Raise InputError for changed options, or unless accepted if a file stands in two roles."""
+    """Raise InputError for changed options or no samples, or unless accepted if a file stands in
+    two roles.
+    """
     for place, run in enumerate(runs):
+        if not run.logged:
+            raise InputError(
+                f"Expected samples of {run.task} of {run.name}, found none. Run it again with "
+                "--log_samples."
+            )
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
         for other in runs[:place]:

@@ -242,6 +242,25 @@ def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
         ablation_pairs(only_text)
 
 
+def test_a_run_without_samples_has_no_gain(tmp_path: Path) -> None:
+    """Of a task of ours and one of the host; other pairs stay."""
+    write_triple(tmp_path, rights(3, 4), rights(2, 4), None)
+    for stamp, model, arguments in (("5", "m", ""), ("6", "ablated", "base=m,ablation=text")):
+        write_run(tmp_path, model, {"t": choice_samples([True])}, arguments, stamp=stamp)
+    (samples,) = tmp_path.glob("6_samples_t.jsonl")
+    samples.unlink()
+    found, _, problems = ablation_pairs(load(tmp_path))
+    assert [each.runs[0].task for each in found] == ["mmstar_filtered"]
+    said = "Expected samples of {}, found none. Run it again with --log_samples."
+    assert problems == [said.format("t of m,ablation=text")]
+
+    (samples,) = tmp_path.glob("*_samples_mmstar_filtered_text.jsonl")
+    samples.unlink()
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert str(error.value) == said.format("mmstar_filtered_text of m,pretrained=a")
+
+
 def test_the_metric_is_the_headline_or_the_one_that_is_named(tmp_path: Path) -> None:
     """A task whose runs lack it is left out with a sentence, others stay."""
     write_triple(tmp_path, rights(3, 4), rights(2, 4), None)
