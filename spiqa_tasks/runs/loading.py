@@ -97,8 +97,8 @@ def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
     if not tasks:
         return []
     remark = (
-        f"Left out, as only the host scores them: {', '.join(sorted(tasks))}; "
-        "`spiqa-tasks score RUN --task NAME` prints one."
+        f"No values of {', '.join(sorted(tasks))}, which only the host scores; "
+        "`spiqa-tasks score RUN --task NAME` prints those of one."
     )
     return [LeftOut(remark)]
 

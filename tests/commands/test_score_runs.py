@@ -134,9 +134,7 @@ def test_tasks_that_the_host_alone_scores_are_named(
     write_run(tmp_path, "m", {"t": choice_samples([True] * 3), "u": choice_samples([True])})
     status, found, errors = run_json(capsys, "score", tmp_path)
     assert (status, found["task"]) == (3, "mmstar_demo")
-    said = (
-        "Left out, as only the host scores them: t, u; `spiqa-tasks score RUN --task NAME` prints"
-    )
+    said = "No values of t, u, which only the host scores; `spiqa-tasks score RUN --task NAME` "
     assert said in errors
     main(["report", str(tmp_path), "--csv", str(tmp_path / "report.csv")])
     assert said in capsys.readouterr().err
@@ -243,7 +241,7 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
     assert "The verdicts of openai:other@" in errors
     assert beside[0] == 3
-    assert beside[2].count("as only the host scores them: t;") == 1
+    assert beside[2].count("No values of t, which only the host scores;") == 1
 
 
 def test_verdicts_of_two_judges_in_one_folder_are_both_shown(

@@ -96,8 +96,8 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     assert [task.name for task in found] == ["mmstar_demo"]
     assert remarks == [
         "mine of m has no samples; run it with --log_samples.",
-        "Left out, as only the host scores them: t; "
-        "`spiqa-tasks score RUN --task NAME` prints one.",
+        "No values of t, which only the host scores; "
+        "`spiqa-tasks score RUN --task NAME` prints those of one.",
     ]
     with pytest.raises(InputError) as error:
         found_in(path)
