@@ -132,10 +132,10 @@ def extract_choice(
 
 def _before_its_question(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
     """Return what a turn chooses for certain before it goes on with a question of its own, or
-    None; numbered lines are steps if labels are numbers.
+    None.
     """
     has_letters = keys.keys() == set(keys.values())
-    before = before_next_question(reading.text, reading.options.texts) if has_letters else ""
+    before = before_next_question(reading.text, reading.options.texts, has_letters)
     choice = _read(Reading(before, reading.options), keys) if before else None
     return choice if choice and choice.rule in _CERTAIN else None
 

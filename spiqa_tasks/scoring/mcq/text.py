@@ -202,15 +202,20 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"\n[^\n]*\n\W{0,4}A\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}B\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}C\W{0,3}[.):]"
+    r"\n([^\n]*)\n\W{0,4}A\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}B\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}C\W{0,3}[.):]"
 )
 
 
-def before_next_question(text: str, options: Mapping[str, str]) -> str:
-    """Return what stands before a line that other options than a question's own follow, or ""."""
+def before_next_question(text: str, options: Mapping[str, str], has_letters: bool) -> str:
+    """Return what stands before a line that other options than a question's own follow, or "".
+
+    Numbered lines are steps, unless `has_letters` or the line before them asks.
+    """
     known = tuple(filter(None, options.values()))
     for found in _QUESTION.finditer(text):
-        if not any(fold(plain(item)).startswith(known) for item in found.groups()):
+        question, *items = found.groups()
+        are_options = has_letters or "?" in question
+        if are_options and not any(fold(plain(item)).startswith(known) for item in items):
             return text[: found.start()]
     return ""
 

@@ -708,6 +708,12 @@ PUBLISHED = (
         KIN,
         "3",
     ),
+    # made up: the model goes on with a question of its own
+    (
+        "(2)\n\nQ: What is next?\n(1) a dog\n(2) a cat\n(3) a cow\nAnswer: (3)",
+        KIN,
+        "2",
+    ),
     # FaReL, Qwen 1.5: the prompt has opened the field
     ("2</ANSWER>", KIN, "2"),
     # FaReL, Claude 3 and Mistral: statements that nothing is right take back what is near
