@@ -214,13 +214,17 @@ def checkpoint(model: str) -> str:
     """Return the checkpoint that a model's arguments name, without its folder; the host's name of
     the model if they name none.
     """
-    name, _, text = model.partition(",")
-    arguments = model_arguments(text)
+    path = checkpoint_argument(model).partition("=")[2] or model.partition(",")[0]
+    return _CACHED.sub(r"\1", path.rstrip("/")).rpartition("/")[2] or model
+
+
+def checkpoint_argument(model: str) -> str:
+    """Return the argument of a model that names its checkpoint, `key=path`, or ''."""
+    arguments = model_arguments(model.partition(",")[2])
     for key in ("pretrained", "model_version", "model", "model_name"):
         if key in arguments:
-            name = arguments[key]
-            break
-    return _CACHED.sub(r"\1", name.rstrip("/")).rpartition("/")[2] or model
+            return f"{key}={arguments[key]}"
+    return ""
 
 
 def _joined(*parts: str) -> str:

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,16 @@ from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.paths import VLMEVALKIT
-from spiqa_tasks.runs.run import FIRST, OPTIONS, SHOTS, Answer, Key, Run, checkpoint
+from spiqa_tasks.runs.run import (
+    FIRST,
+    OPTIONS,
+    SHOTS,
+    Answer,
+    Key,
+    Run,
+    checkpoint,
+    checkpoint_argument,
+)
 
 # Field of a kept.json with a path of the machine that wrote it, which its digest leaves out.
 SOURCE_YAML = "source_yaml"
@@ -332,16 +340,17 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
 
 def _own_parts(model: str, models: Iterable[str]) -> list[str]:
     """The host's name of a model and its arguments, less those of all models of its checkpoint, and
-    the path of that.
+    the path of that if it is one.
     """
     name = checkpoint(model)
-    same = [_parts(each) for each in models if checkpoint(each) == name]
-    left_out = set.intersection(*map(set, same))
+    same = [each for each in models if checkpoint(each) == name]
+    # VLMEvalKit's models are called by their checkpoints
+    left_out = {name, *set.intersection(*(set(_parts(each)) for each in same))}
 
-    paths = {part for parts in same for part in parts if re.split("[=/]", part)[-1] == name}
-    keys = {path.partition("=")[0] for path in paths}
-    if len(keys) == len(paths):  # else two checkpoints of one name lie in two folders
-        left_out |= paths
+    named = set(map(checkpoint_argument, same)) - {""}
+    # else two checkpoints of one name lie in two folders
+    if len({argument.partition("=")[2] for argument in named}) == 1:
+        left_out |= named
     return [part for part in _parts(model) if part not in left_out]
 
 

@@ -336,10 +336,13 @@ def test_models_of_one_checkpoint_have_the_arguments_that_differ_in_their_names(
     ]
     assert [run.name for run in selection.with_short_names(runs[:2])] == ["m", "m, max_pixels=9"]
 
-    # the same model on two hosts, and two folders with a checkpoint of one name
+    # the same model on two hosts, two folders with a checkpoint of one name, and an argument that
+    # has the checkpoint's path, too
     for models, names in (
         (("vllm,model=o/m", "m,host=vlmevalkit"), ["m, vllm", "m, host=vlmevalkit"]),
         (("hf,model=a/m", "hf,model=b/m"), ["m, model=a/m", "m, model=b/m"]),
+        (("hf,model=a/m", "vllm,model=b/m"), ["m, hf, model=a/m", "m, vllm, model=b/m"]),
+        (("hf,base=a/m,model=a/m", "hf,model=a/m"), ["m, base=a/m", "m"]),
     ):
         runs = [a_run(who=Identity(model)) for model in models]
         assert [run.name for run in selection.with_short_names(runs)] == names
