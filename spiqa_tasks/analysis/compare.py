@@ -120,9 +120,10 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
     logged = [run for run in members if run.logged and run.metrics]
     if not logged:
         raise MissingMetricError("no run of it has scores.")
-    for run in logged:
+    # without a name, another run's headline may be of the part alone that it answered
+    for run in logged if name else []:
         with suppress(MissingMetricError):
-            return headline(run, name)
+            return run.metric(name)
     return headline(logged[0], name)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_files import write_demo_run
+from host_files import write_demo_run, write_run
 from report_runs import choices, run_of
 
 from spiqa_tasks.analysis.compare import Comparison, compare
@@ -271,6 +271,22 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named() -> None:
     assert compare(both, "rouge_l")[0] == []
     no_mean = "is left out: its bleu_1 is no mean over single answers."  # the corpus value is 0.9
     assert compare(both, "bleu_1") == ([], [f"t of {name} {no_mean}" for name in "ab"])
+
+
+def test_a_headline_of_a_part_is_not_that_of_runs_with_all_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of the first questions alone has no say; a metric that is named counts."""
+    samples = [
+        {"doc_id": place, "target": "A", "filtered_resps": "A", name: {"score": 1.0}}
+        for place, name in enumerate(["perception"] * 2 + ["logic"] * 2)
+    ]
+    whole = write_run(tmp_path, "a", {"t": samples}, stamp="1")
+    part = write_run(tmp_path, "b", {"t": samples[:2]}, stamp="2")
+    assert main(["compare", str(whole), str(part)]) == 2
+    assert "perception, is of 2 of 4 questions" in capsys.readouterr().err
+    (line,) = printed(capsys, whole, part, "--metric", "perception", "--partial")
+    assert line["metric"] == "perception"
 
 
 def judged(name: str, judge: str) -> Run:
