@@ -51,7 +51,8 @@ COMMANDS = {name: line for group in GROUPS.values() for name, line in group.item
 SHELLS = ("bash", "zsh", "tcsh")
 # Signals that end a command -> what it says.
 _ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-# The last one is that which came; Ctrl-C does not announce itself.
+# The last one ended the command. SIGTERM is added as it comes: asyncio raises the same
+# KeyboardInterrupt for both.
 _signals = [signal.SIGINT]
 
 # Arguments that name a file to write.

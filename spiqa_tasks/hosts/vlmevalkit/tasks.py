@@ -84,8 +84,8 @@ def too_many_pictures(task: str, model_class: type) -> str:
     """Return the sentence for a model class that is shown the first of several pictures only."""
     return (
         f"Expected a model class that takes several pictures for {task}, found "
-        f"{model_class.__name__}, which is shown the first one. Run one such as "
-        "spiqa_testA_perfigure."
+        f"{model_class.__name__}, which is shown the first one. Run a task "
+        "such as spiqa_testA_perfigure."
     )
 
 
