@@ -130,6 +130,7 @@ def test_scores_equal_the_toolkit_run_directly(pairs: Pairs) -> None:
         assert scores[name].per_item == pytest.approx(list(values), abs=1e-9)
 
 
+@pytest.mark.slow  # METEOR of all real answers: eight seconds
 def test_the_extras_java_runs_meteor(real_and_odd: tuple[Pairs, dict[str, Any]]) -> None:
     """Where no Java is on the PATH: the statistics of two equal lines begin with the number of
     words of each.
