@@ -7,9 +7,9 @@ import pandas as pd
 
 from spiqa_tasks.analysis.merging import GROUP, columns_by
 from spiqa_tasks.benchmarks.metric import Metric, Value, prepare
+from spiqa_tasks.files.json_text import without_nan
 from spiqa_tasks.runs.frame import frame_of, has_metric, value
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.values import without_nan
 
 # Group of all questions.
 OVERALL = "all"

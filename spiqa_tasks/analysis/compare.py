@@ -22,8 +22,8 @@ from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import is_blind
 from spiqa_tasks.runs.task import mean_remarks
+from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
-from spiqa_tasks.scoring.values import too_few
 
 # What a sentence on a withheld difference ends with.
 PARTIAL = "(--partial has values over a part)"

@@ -14,7 +14,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import FIRST, Run
-from spiqa_tasks.scoring.values import too_few
+from spiqa_tasks.scoring.coverage import too_few
 
 # The paper keeps questions with at most 2 hits of 8 inspectors.
 KEPT_SHARE = 2 / 8

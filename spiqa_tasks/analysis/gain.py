@@ -28,9 +28,9 @@ from spiqa_tasks.runs.frame import group_columns
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring import gain as scoring
+from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
-from spiqa_tasks.scoring.values import too_few
 
 # Ablation of a run that only an option names as one without pictures.
 UNKNOWN = "unknown"

@@ -28,6 +28,7 @@ from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Respon
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
+from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.options import (
     LETTERS,
     SeveralOptionsError,
@@ -36,7 +37,6 @@ from spiqa_tasks.scoring.options import (
     options_in,
 )
 from spiqa_tasks.scoring.refusals import is_refusal
-from spiqa_tasks.scoring.values import is_covered
 
 # The only split: the file of the answers.
 SPLIT = "file"

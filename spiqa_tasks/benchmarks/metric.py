@@ -11,8 +11,8 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.metrics import text_scores
+from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.intervals import mean_interval
-from spiqa_tasks.scoring.values import is_covered, too_few
 
 Needs = Literal["nothing", "judge", "text programs"]
 # (prediction, reference) of each answer.

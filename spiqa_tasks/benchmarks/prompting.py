@@ -1,8 +1,10 @@
-"""A prompt as a sequence of texts and pictures, converted to the forms that hosts take."""
+"""A prompt as a sequence of texts and pictures, converted to the forms that hosts take, and
+ablations of the pictures.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,12 @@ class Turn:
 
 
 Part = str | Picture | Turn
+
+# What a task does to its pictures.
+Ablation = Literal["none", "grey", "text"]
+
+# Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1).
+GREY = 128
 
 
 def chat_messages(parts: Iterable[Part], form: str | None = None) -> list[dict[str, Any]]:
@@ -88,3 +96,22 @@ def visuals(parts: Iterable[Part]) -> list[Any]:
     from spiqa_tasks.files.pictures import open_picture
 
     return list(map(open_picture, picture_paths(parts)))
+
+
+def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
+    """Return the pictures to show: the same ones, or with `grey` grey ones of the same sizes."""
+    if ablation != "grey":
+        return list(paths)
+    return [_grey_picture(path) for path in paths]
+
+
+def _grey_picture(path: str) -> str:
+    from PIL import Image
+
+    from spiqa_tasks.files.atomic import cache_folder
+    from spiqa_tasks.files.pictures import made_once
+
+    with Image.open(path) as image:
+        width, height = image.size
+    grey = cache_folder() / "grey" / f"{width}x{height}-{GREY}.png"
+    return made_once(grey, lambda: Image.new("RGB", (width, height), (GREY, GREY, GREY)))

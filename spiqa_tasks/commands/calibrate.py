@@ -24,11 +24,11 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import said_if_slow, say
-from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.printer import Column, Table, add_format, number, render
 from spiqa_tasks.runs.labels import Labelled, Labels, read_labels
 from spiqa_tasks.scoring.clusters import resampled_weights
+from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, share_interval
-from spiqa_tasks.scoring.values import number, too_few
 
 # A score above it says yes: L3Score is the judge's probability of yes.
 THRESHOLD = 0.5

@@ -11,10 +11,9 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import counted, said_if_slow, say
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, percent, render
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import read_subset
-from spiqa_tasks.scoring.values import percent
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -26,11 +26,10 @@ from spiqa_tasks.commands.run_arguments import as_shown, runs_at, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import Item, read, tables
-from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, render
+from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import has_samples
-from spiqa_tasks.scoring.values import number, percent
 
 # Columns of published tables whose entries head columns, as in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -114,6 +115,18 @@ def _no_number(_: str) -> None:
 
 # made once; `json.loads` would make one for every text
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
+
+
+def without_nan(value: Any) -> Any:
+    """Return a value, or lists, tuples and dicts of them, with None for what JSON lacks: NaN and
+    infinities.
+    """
+    if isinstance(value, dict):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(each) for each in value]
+    is_missing = isinstance(value, float) and not math.isfinite(value)
+    return None if is_missing else value
 
 
 def conforms(value: Any, form: Any) -> bool:

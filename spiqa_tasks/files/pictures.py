@@ -1,4 +1,4 @@
-"""Pictures as files: written from parquet rows, checked before a run, opened, ablated."""
+"""Pictures as files: written from parquet rows, checked before a run, opened."""
 
 import hashlib
 import io
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PIL import ExifTags, Image, ImageFile, ImageOps, PngImagePlugin, UnidentifiedImageError
 
@@ -25,9 +25,6 @@ UNREADABLE = (
     ValueError,
     MemoryError,
 )
-Ablation = Literal["none", "grey", "text"]
-# Grey value of all three channels of pictures with the ablation `grey` (MMStar paper, section 5.1).
-GREY = 128
 # Of pictures that every model class reads.
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 # First bytes of an encoded picture -> suffix.
@@ -222,17 +219,3 @@ def _suffix(content: bytes) -> str:
         if content.startswith(start):
             return suffix
     return ".img"
-
-
-def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
-    """Return the pictures to show: the same ones, or with `grey` grey ones of the same sizes."""
-    if ablation != "grey":
-        return list(paths)
-    return [_grey_picture(path) for path in paths]
-
-
-def _grey_picture(path: str) -> str:
-    with Image.open(path) as image:
-        width, height = image.size
-    grey = cache_folder() / "grey" / f"{width}x{height}-{GREY}.png"
-    return made_once(grey, lambda: Image.new("RGB", (width, height), (GREY, GREY, GREY)))

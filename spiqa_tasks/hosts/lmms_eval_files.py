@@ -23,8 +23,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import rows_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads
-from spiqa_tasks.scoring.values import without_nan
+from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads, without_nan
 
 # Ending of a results file's name, after its date.
 RESULTS = "_results.json"

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from spiqa_tasks.extras import is_installed
 from spiqa_tasks.printable import counted, said_if_slow
-from spiqa_tasks.scoring.text_metrics import FIELDS
+from spiqa_tasks.scoring.coco_toolkit import FIELDS
 
 # Seconds; the aligner takes about 10 ms a pair, 44 minutes for the 262,524 questions of the train
 # split.

@@ -15,7 +15,7 @@ from typing import Any
 
 from spiqa_tasks.extras import how_to_install, is_installed
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, rouge_l
+from spiqa_tasks.scoring.coco_toolkit import CorpusScore, bleu, cider, meteor, rouge_l
 
 log = logging.getLogger(__name__)
 

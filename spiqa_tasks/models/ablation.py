@@ -10,8 +10,9 @@ from typing import Any
 
 from PIL import Image, UnidentifiedImageError
 
+from spiqa_tasks.benchmarks.prompting import GREY
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.pictures import GREY, SUFFIXES
+from spiqa_tasks.files.pictures import SUFFIXES
 
 # `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
 Hook = Callable[..., Any]

@@ -45,6 +45,7 @@ from spiqa_tasks.report.values import (
 )
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
+from spiqa_tasks.scoring.coverage import MINIMUM_SHARE
 
 # Pairs of runs of a task that are compared: more would be a table that nobody reads.
 MOST_PAIRS = 50
@@ -332,7 +333,8 @@ def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
     for record in measured:
         if record["value"] is None:
             notes.append(
-                "A dash: fewer than 99% of the questions of the task or of the group have a score."
+                f"A dash: fewer than {100 * MINIMUM_SHARE:g}% of the questions of the task or of "
+                "the group have a score."
             )
         elif record["low"] is None:
             notes.append(

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tabulate import tabulate
 
+from spiqa_tasks.files.json_text import without_nan
 from spiqa_tasks.printable import printable
-from spiqa_tasks.scoring.values import without_nan
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -49,6 +49,28 @@ _MARKUP = re.compile(r"[\\`*|<>#]|\[(?!-?\d)|\](?=\()|(?<![^\W_])_|_(?![^\W_])")
 # Beginnings of a cell that spreadsheets take for a formula, and what is none all the same.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBERS = re.compile(r"[-+\d.e;]*")
+
+
+def percent(value: float | None) -> str:
+    """Return a value times 100 with one decimal; a dash for None."""
+    # adding 0 makes a rounded -0.0 a 0.0
+    return "-" if value is None else f"{round(100 * value, 1) + 0:.1f}"
+
+
+def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """Return a value times 100 with its interval; a dash for None and NaN."""
+    if value is None or math.isnan(value):
+        return "-"
+    if low is None or high is None:
+        return percent(value)
+    return f"{percent(value)} [{percent(low)}, {percent(high)}]"
+
+
+def p_value(p: float | None) -> str:
+    """Return a p-value with three decimals, never 0; a dash for None and NaN."""
+    if p is None or math.isnan(p):
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def shown(value: Any) -> str:

@@ -11,10 +11,9 @@ from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
-from spiqa_tasks.report.printer import Column, Columns, Table, as_records
+from spiqa_tasks.report.printer import Column, Columns, Table, as_records, number, p_value, percent
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
-from spiqa_tasks.scoring.values import number, p_value, percent
 
 # Size of a part of a difference that is printed as other than 0.0.
 SMALLEST = 0.0005

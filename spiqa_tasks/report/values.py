@@ -21,10 +21,9 @@ from spiqa_tasks.analysis.published_rows import (
 )
 from spiqa_tasks.benchmarks.metric import SCORING_FAILED, Metric
 from spiqa_tasks.published import reported
-from spiqa_tasks.report.printer import Column, Table
+from spiqa_tasks.report.printer import Column, Table, number
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.values import number
 
 # The column of a value, beside its interval where it has one.
 VALUE = Column("value", "x 100", number, ("low", "high"))

@@ -25,7 +25,7 @@ from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import LeftOut, Selection, ablation, remarks_on, with_unique_labels
-from spiqa_tasks.scoring.values import too_few
+from spiqa_tasks.scoring.coverage import too_few
 
 if TYPE_CHECKING:
     import pandas as pd

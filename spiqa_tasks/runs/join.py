@@ -18,7 +18,7 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
 from spiqa_tasks.runs.selection import LeftOut, Subset
-from spiqa_tasks.scoring.values import is_covered
+from spiqa_tasks.scoring.coverage import is_covered
 
 Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.

@@ -31,8 +31,8 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java
+from spiqa_tasks.scoring.coco_toolkit import FIELDS
 from spiqa_tasks.scoring.intervals import share_interval
-from spiqa_tasks.scoring.text_metrics import FIELDS
 
 DEFECT = Record("defect", status="scoring_failed")
 

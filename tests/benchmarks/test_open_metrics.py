@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import NEITHER_REMEDY
-from spiqa_tasks.scoring.text_metrics import rouge_l
+from spiqa_tasks.scoring.coco_toolkit import rouge_l
 
 CUT = Record("cut", status="incomplete")
 

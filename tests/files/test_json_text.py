@@ -18,6 +18,7 @@ from spiqa_tasks.files.json_text import (
     digest_of,
     entries,
     loads,
+    without_nan,
 )
 
 VALUES = st.recursive(
@@ -109,3 +110,18 @@ def test_a_value_is_of_a_type_or_not(form: Any, right: list[Any], wrong: list[An
     """A truth value is no number, and neither is what is not finite."""
     assert all(conforms(value, form) for value in right)
     assert not any(conforms(value, form) for value in wrong)
+
+
+def test_what_is_not_a_number_is_null_in_json() -> None:
+    """NaN becomes null wherever it stands; everything else stays."""
+    given = {
+        "value": math.nan,
+        "interval": [0.5, math.inf],
+        "n": 3,
+        "groups": [{"score": math.nan, "name": "nan"}],
+    }
+    expected = (
+        '{"value": null, "interval": [0.5, null], "n": 3, "groups": [{"score": null, "name":'
+        ' "nan"}]}'
+    )
+    assert json.dumps(without_nan(given)) == expected

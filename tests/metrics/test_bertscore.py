@@ -16,7 +16,7 @@ from forgetting import forget_bertscore
 
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.scoring.text_metrics import CorpusScore
+from spiqa_tasks.scoring.coco_toolkit import CorpusScore
 
 # lmms-eval brings the torch that these tests import
 pytestmark = pytest.mark.xdist_group("lmms-eval")

@@ -12,7 +12,7 @@ from forgetting import forget_java
 
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics.coco_java import java, meteor_statistics, tokenize_lines
-from spiqa_tasks.scoring.text_metrics import FIELDS
+from spiqa_tasks.scoring.coco_toolkit import FIELDS
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(java() is None, reason="Java is not installed")

@@ -16,7 +16,7 @@ from spiqa_tasks.extras import is_installed
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.metrics import text_scores as module
 from spiqa_tasks.metrics.text_scores import METRICS, available_metrics, text_scores
-from spiqa_tasks.scoring.text_metrics import FIELDS, CorpusScore
+from spiqa_tasks.scoring.coco_toolkit import FIELDS, CorpusScore
 
 pytestmark = pytest.mark.java
 needs_java = pytest.mark.skipif(coco_java.java() is None, reason="Java is not installed")

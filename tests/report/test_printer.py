@@ -15,9 +15,11 @@ from spiqa_tasks.report.printer import (
     Table,
     as_csv,
     as_json,
+    number,
+    p_value,
+    percent,
     render,
 )
-from spiqa_tasks.scoring.values import number
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=8)
 RUNS = [
@@ -199,3 +201,37 @@ def test_no_cell_of_a_csv_is_a_formula(text: str) -> None:
     lines = as_csv([{"answer": text, "change": -0.5, "lows": (-1, 2)}]).splitlines()
     assert lines[1].startswith(f"'{text}")
     assert lines[1].endswith(",-0.5,-1;2")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        *(
+            (percent(0.0), "0.0"),
+            (percent(0.5214), "52.1"),
+            (percent(-0.0206), "-2.1"),
+            (percent(-0.0003), "0.0"),
+            (percent(None), "-"),
+        ),
+        *(
+            (number(0.5), "50.0"),
+            (number(0.5, 0.25, 0.75), "50.0 [25.0, 75.0]"),
+            (number(0.5, 0.25), "50.0"),
+        ),
+        *(
+            (number(-0.0625, -0.1, 0.0), "-6.2 [-10.0, 0.0]"),
+            (number(None), "-"),
+            (number(math.nan, 0.1, 0.2), "-"),
+        ),
+        *(
+            (p_value(0.0), "< 0.001"),
+            (p_value(0.00099), "< 0.001"),
+            (p_value(0.001), "0.001"),
+            (p_value(1.0), "1.000"),
+        ),
+        *((p_value(math.nan), "-"), (p_value(None), "-"), (p_value(0.0167), "0.017")),
+    ],
+)
+def test_numbers_are_shown(text: str, shown: str) -> None:
+    """Shares times 100 with their interval, a dash where there is none, and no p-value of 0."""
+    assert text == shown

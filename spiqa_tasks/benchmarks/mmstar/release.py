@@ -8,13 +8,8 @@ from typing import Any, Literal, get_args
 
 from spiqa_tasks.benchmarks.benchmark import Row, settings_text
 from spiqa_tasks.benchmarks.choice import check_answer, check_unique
-from spiqa_tasks.files.pictures import (
-    Ablation,
-    ablated_pictures,
-    check_pictures,
-    encoded,
-    write_pictures,
-)
+from spiqa_tasks.benchmarks.prompting import Ablation, ablated_pictures
+from spiqa_tasks.files.pictures import check_pictures, encoded, write_pictures
 from spiqa_tasks.files.records import read_rows
 from spiqa_tasks.files.source import MMSTAR, Source, fingerprint
 from spiqa_tasks.scoring.options import options_in

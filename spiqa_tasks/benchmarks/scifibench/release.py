@@ -9,6 +9,7 @@ from typing import Any, Literal
 from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import Row, settings_text
+from spiqa_tasks.benchmarks.prompting import Ablation, ablated_pictures
 from spiqa_tasks.benchmarks.scifibench.questions import (
     ChoiceQuestion,
     examples,
@@ -19,7 +20,6 @@ from spiqa_tasks.benchmarks.scifibench.questions import (
     with_random_negatives,
 )
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.pictures import Ablation, ablated_pictures
 from spiqa_tasks.files.source import SCIFIBENCH, Source, fingerprint
 
 # Split -> release files.

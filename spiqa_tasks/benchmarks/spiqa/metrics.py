@@ -30,7 +30,7 @@ from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.values import is_covered
+from spiqa_tasks.scoring.coverage import is_covered
 
 # The text metrics in the host's table, to keep it within a screen; `score` prints all.
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")

@@ -9,16 +9,11 @@ from typing import Any
 from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import Row
-from spiqa_tasks.benchmarks.prompting import Part, Picture
+from spiqa_tasks.benchmarks.prompting import Part, Picture, ablated_pictures
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
-from spiqa_tasks.files.pictures import (
-    ablated_pictures,
-    made_once,
-    open_picture,
-    version_digest,
-)
+from spiqa_tasks.files.pictures import made_once, open_picture, version_digest
 
 # Parts that the released prompts share, with the released blanks.
 _FORMAT = "Output in the following format: {'Answer': 'Direct Answer to the Question'}. \n"

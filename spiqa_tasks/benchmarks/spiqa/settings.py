@@ -8,8 +8,8 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.benchmark import Row, parse_settings
 from spiqa_tasks.benchmarks.open_metrics import metric_of
+from spiqa_tasks.benchmarks.prompting import Ablation
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.pictures import Ablation
 
 # The resolution of the release's archives of small pictures.
 SMALL = "224px"

@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.text_metrics import rouge_l
+from spiqa_tasks.scoring.coco_toolkit import rouge_l
 
 RATES = [
     "unformatted_rate",

@@ -15,7 +15,7 @@ from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.scoring.text_metrics import FIELDS
+from spiqa_tasks.scoring.coco_toolkit import FIELDS
 
 Evaluate = Callable[..., dict[str, Any]]
 

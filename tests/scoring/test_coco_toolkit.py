@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.text_metrics import CorpusScore, bleu, cider, meteor, rouge_l
+from spiqa_tasks.scoring.coco_toolkit import CorpusScore, bleu, cider, meteor, rouge_l
 
 PREDICTIONS = ["the cat sat on the mat", "a dog", ""]
 REFERENCES = ["the cat is on the mat", "a big dog runs", "nothing"]
