@@ -1,7 +1,7 @@
 """Refusals: answers whose author cannot see the picture, will not answer or asks for what is
 missing.
 
-One vocabulary for choices and open answers, in thirteen languages.
+One vocabulary for choices and open answers, in fifteen languages.
 """
 
 import re
@@ -137,10 +137,10 @@ _OTHER_LANGUAGES = tuple(
     )
 )
 
-# Necessary for a refusal; checked first, as it is faster.
+# Each sentence that a pattern fits has one of these; checked first, as it is faster.
 _MAY_REFUSE = re.compile(
-    r"\b(?:no|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline|missing"
-    r"|ne |tidak|değil|[^\x00-\x7f]"
+    r"\b(?:no|nao|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline"
+    r"|missing|ne |tidak|cevaplayamam|belirleyemiyorum|[^\x00-\x7f]"
 )
 
 

@@ -55,6 +55,17 @@ REFUSALS = (
     "Es tut mir leid, ich kann das Bild nicht sehen.",
     "Mi dispiace, non posso vedere l'immagine.",
     "Извините, я не могу увидеть изображение.",
+    "لا أستطيع رؤية الصورة.",
+    "मैं चित्र नहीं देख सकता।",
+    "Tôi không thể xem hình ảnh.",
+    "Saya tidak dapat melihat gambar.",
+    *("Görseli göremiyorum.", "Bu soruyu cevaplayamam.", "Bu soruyu yanıtlayamam."),
+    *("Bu konuda yardımcı olamam.", "Hangisi belirleyemiyorum."),
+    "Nao consigo ver a imagem.",
+    "画像が表示されていません。",
+    "이미지를 확인할 수 없습니다.",
+    "No se ha proporcionado ninguna imagen.",
+    "Je ne suis pas en mesure de répondre.",
 )
 FINDINGS = (
     "",
