@@ -307,7 +307,7 @@ def test_ctrl_c_ends_a_run_at_once_and_its_answers_are_taken_by_the_next(
 
     assert len(server.requests) < 10
     server.behaviour.latency = 0
-    assert launch(*arguments) == 0
+    assert launch(*arguments, "--reuse") == 0
     assert len(server.requests) <= 24 + 1
 
 
