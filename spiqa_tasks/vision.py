@@ -57,7 +57,9 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     if not all(file.is_file() for file in files.values()):  # a filled cache may be read-only
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
-            _read({file: paths[digest] for digest, file in files.items() if not file.is_file()})
+            _write_lines(
+                {file: paths[digest] for digest, file in files.items() if not file.is_file()}
+            )
 
     texts = {}
     for digest, file in files.items():
@@ -66,7 +68,7 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     return texts
 
 
-def _read(figures: dict[Path, str]) -> None:
+def _write_lines(figures: dict[Path, str]) -> None:
     """Write the lines of figures to files; `figures` maps file -> path of the figure."""
     per_thread = threading.local()
 

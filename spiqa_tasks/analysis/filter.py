@@ -251,7 +251,7 @@ def _scores(first: Run, runs: Sequence[Run], metric: Metric) -> pd.DataFrame:
     """
     columns = []
     for run in runs:
-        run.metric(metric.name)
+        run.metric(metric.name)  # raises if the run lacks it
         if withheld := run.record_set.withheld():
             raise InputError(
                 f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or "

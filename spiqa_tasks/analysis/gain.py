@@ -177,14 +177,14 @@ def _by_role(
 def _without_bases(runs: Sequence[Run], bases: Sequence[Run]) -> list[Run]:
     """Return the runs less the bases, but for a base that is also the blind run of a model.
 
-    A base on the plain task looks like a run with images.
+    A base on the plain task would count as a run with images.
     """
-    is_base = {(run.path, run.task) for run in bases}
-    others = [run for run in runs if (run.path, run.task) not in is_base]
+    of_bases = {(run.path, run.task) for run in bases}
+    others = [run for run in runs if (run.path, run.task) not in of_bases]
     return others + [
         run
         for run in runs
-        if (run.path, run.task) in is_base
+        if (run.path, run.task) in of_bases
         and selection.is_blind(run)
         and selection.twin(run, others)
     ]

@@ -264,6 +264,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     questions' effects: of the rule, on the second run's answers, and of their causes.
     """
     total = b.value - a.value
+    # Differences of the means, as each number averages and then over questions.
     averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
     over_known = _mean(b.answers) - _mean(a.answers)
     # Here and below failed requests count as wrong.
@@ -276,6 +277,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
     causes = np.select(has_cause, list(OF_ANSWERS), OTHER)
     parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
+    of_failed = parts.pop(FAILED)
 
     lines = [
         Line(
@@ -287,7 +289,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
         _line(RULE, of_rule, f"{a.reading} and {b.reading}"),
         Line(AVERAGE, averaged - over_known, (), f"over {_name(a)} and over {_name(b)}"),
         # Failed requests that one of the numbers leaves out, and those that both count.
-        _line(FAILED, parts.pop(FAILED), _counts(a, b, FAILED), over_known - over_all),
+        _line(FAILED, of_failed, _counts(a, b, FAILED), over_known - over_all),
     ]
     for cause, effects in parts.items():
         lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))

@@ -257,7 +257,8 @@ def _fault_of_table(
     if faults and scored <= total / 2:
         return faults[0]
 
-    # VLMEvalKit's tables lose the option `None`; more may be true answers of another column
+    # VLMEvalKit's tables lose the option `None`; if more lack theirs, the true answers may be those
+    # of another column
     without_option = [fault for fault in faults if fault.lacks == _AN_OPTION]
     is_rare = is_covered(scored, scored + len(without_option))
     return without_option[0] if without_option and not is_rare else None

@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a row for each judge; return 3 if one failed on some answers, or verdicts are not
     stored.
     """
-    require("shots", "spiqa-tasks calibrate")
+    require("shots", "spiqa-tasks calibrate")  # scikit-learn
     labels = read_labels(arguments.labels, arguments.columns)
     if left_out := labels.left_out:
         say(

@@ -124,7 +124,7 @@ class VerdictCache:
         try:
             for row in self._db.execute(chosen, [json.dumps(list(keys))]):
                 with suppress(TypeError, ValueError, KeyError):  # a damaged row
-                    found[row[0].decode()] = _loaded(*row)
+                    found[row[0].decode()] = _loaded(*row)  # texts come as bytes
         except sqlite3.DatabaseError as error:
             self._renew(error)
             return {}

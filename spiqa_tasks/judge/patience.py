@@ -74,10 +74,13 @@ class Patience:
         if not self.trouble:
             self._silent_since = max(self._last_answer, asked)
         self.trouble = error.reason
+
+        # somebody was answered since the request last failed
         if self._last_answer > job.last_failed:
             job.failures_in_a_row = 0
         job.failures_in_a_row += 1
         job.last_failed = now
+
         if error.retry_after is not None and error.retry_after > self.policy.patience:
             self.stop(now + error.retry_after)
 

@@ -60,7 +60,8 @@ class Shots:
         answers of the shots.
         """
         first, _, rest = response.strip().partition("\n\n")
-        longest = max(len(answer) for _, answer in self._drawn[request.args[-2]])
+        *_, name, _ = request.args
+        longest = max(len(answer) for _, answer in self._drawn[name])
         is_short = len(first) <= longest + len(_SIGNS)
         return first if is_short or f"\n{ANSWER}" in rest else response
 

@@ -398,12 +398,10 @@ def _option_letter(column: str) -> str:
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
     """The id of a row, or its paper and question; '' if no column has it."""
     cells = [row.get(name) for name in names]
-    try:
+    with suppress(ValueError):
         texts = [whole_id(cell_text(cell) or "") for cell in cells]
-    except ValueError:
-        texts = [""]
-    if all(texts):
-        return "/".join(texts)
+        if all(texts):  # also without such columns
+            return "/".join(texts)
 
     found = ", ".join(f"{cell!r:.60}" for cell in cells)
     raise InputError(

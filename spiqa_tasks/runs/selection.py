@@ -465,7 +465,7 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     same = [
         other
         for other in runs
-        if not is_blind(other)
+        if ablation(other) == "none"
         and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
     ]
     for name in ("identity.seed", "judge_name", "generation", "path.parent"):

@@ -253,16 +253,15 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
 
 def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
     """Return a value without an opening quote: a number, a list or loose words."""
-    brace = closing_brace(text, 0) if braced else None
-    value = text[:brace] if braced else text.partition("\n")[0]
-    value = value.strip().rstrip(",")
+    end = closing_brace(text, 0) if braced else len(text.partition("\n")[0])
+    value = text[:end].strip().rstrip(",")
     if _is_list(value):
         items = [_first(item) for item in _ITEM.findall(value[1:-1])]
         value = ", ".join(_unescaped(item.strip()) for item in items)
     elif value.endswith(("'", '"')) and value.count(value[-1]) == 1:
         # The quote that opens the value was forgotten.
         value = value[:-1]
-    return value, brace is not None or not braced
+    return value, end is not None
 
 
 def _is_list(value: str) -> bool:

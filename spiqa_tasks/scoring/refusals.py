@@ -86,6 +86,7 @@ _REFUSALS = tuple(
 # The picture itself, not what is in it or on it.
 _CHINESE_PICTURE = r"(?:图[片像]?|照片)(?![片像中里上内])"
 
+# A sentence gets to these only if it passes `_MAY_REFUSE`, too.
 _OTHER_LANGUAGES = tuple(
     re.compile(pattern)
     for pattern in (

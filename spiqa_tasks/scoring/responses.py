@@ -45,7 +45,7 @@ def _parted(text: str) -> tuple[str, bool]:
     """Return `text` without reasoning, and whether it ends in reasoning."""
     text, is_cut = _final_channel(text)
     kept: list[str] = []
-    position = 0
+    read_to = 0
     is_open = False
     has_opened = False
     for tag in _TAG.finditer(text):
@@ -54,27 +54,27 @@ def _parted(text: str) -> tuple[str, bool]:
             continue
 
         if not is_open:
-            if opens or _is_spare(tag, has_opened):
-                kept.append(text[position : tag.start()])
+            if opens or _closes_nothing(tag, has_opened):
+                kept.append(text[read_to : tag.start()])
             else:
                 # The block began in the prompt: all before its end is reasoning.
                 kept.clear()
         is_open = opens
         has_opened |= opens
-        position = tag.end()
+        read_to = tag.end()
 
-    if not position:
+    if not read_to:
         return text, is_cut  # without tags nothing is cut, not even blanks around the text
 
     if is_open:
-        kept.append(_answer_in_block(text, position))
+        kept.append(_answer_in_block(text, read_to))
         is_cut = is_cut or not kept[-1]
     else:
-        kept.append(text[position:])
+        kept.append(text[read_to:])
     return "".join(kept).strip(), is_cut
 
 
-def _is_spare(tag: re.Match[str], has_opened: bool) -> bool:
+def _closes_nothing(tag: re.Match[str], has_opened: bool) -> bool:
     """Return whether a closing tag, with no block open, ends nothing."""
     return has_opened and tag.group().lower() == _OPENED_BY_MODEL
 

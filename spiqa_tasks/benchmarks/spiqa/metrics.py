@@ -110,8 +110,8 @@ def _perfigure_released(name: str, records: Records) -> Value:
     """Return the released script's score: the sum over judged answers divided by their number plus
     one per question.
 
-    The script adds one for a question without a helpful figure, but never records that it had
-    one.
+    The script means to add one for questions without a helpful figure only, but never notes that
+    a figure was helpful.
     """
     questions = whole(records)
     answered = [record for record in questions if record.prediction is not None]

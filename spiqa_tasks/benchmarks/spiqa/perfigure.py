@@ -72,7 +72,8 @@ def join(settings: SpiqaSettings, documents: Records, rule: Rule | None) -> list
     """
     by_question: defaultdict[str, dict[str, Record]] = defaultdict(dict)
     for record in documents:
-        # A record that failed scoring has only its id, `<question>/<figure>/<step>`.
+        # A record that failed scoring has only its id, `<question>/<figure>/<step>`. A document
+        # that is there twice counts once.
         by_question[record.id.rsplit("/", 2)[0]][record.id] = record
 
     questions = []
@@ -102,7 +103,7 @@ def _joined(
     for part in ordered:
         if part.status == "request_failed":
             return question.failed(str(part.reason))
-    return _answered(question, ordered, settings, rule)
+    return _answered_question(question, ordered, settings, rule)
 
 
 def _is_incomplete(parts: Records) -> bool:
@@ -118,7 +119,7 @@ def _figure_of(part: Record) -> int:
     return int(part.id.split("/")[-2])
 
 
-def _answered(
+def _answered_question(
     question: Record, ordered: Records, settings: SpiqaSettings, rule: Rule | None
 ) -> Record:
     """Return the record of a question all of whose documents were answered, not yet judged."""

@@ -110,7 +110,7 @@ def _patch_filters(host: Any) -> None:
         from spiqa_tasks.hosts.lmms_eval.open_docs import rows_of
 
         for step in self.filters:
-            # --limit or several processes answer other docs than the first ones
+            # our `choice_letter`: --limit or several processes answer other docs than the first
             if hasattr(step, "places"):
                 step.places = [instance.doc_id for instance in instances]
         rows = docs if is_ours(docs) else rows_of(instances, docs)

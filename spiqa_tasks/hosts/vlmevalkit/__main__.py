@@ -68,7 +68,7 @@ def _run() -> int:
     # Of several processes the first one speaks, asks the judge and has the scores.
     is_first = int(os.environ.get("RANK", 0)) == 0
     if is_first:
-        _say(*remarks, *_earlier_answers(run))
+        _say(*remarks, *_remarks_on_earlier_answers(run))
         if run.host.mode != "infer":
             _check_judge(host, run)
 
@@ -99,7 +99,7 @@ def _check_judge(host: registration.Command, run: Arguments) -> None:
         judge_of(task, judge_arguments)
 
 
-def _earlier_answers(run: Arguments) -> list[str]:
+def _remarks_on_earlier_answers(run: Arguments) -> list[str]:
     """Return a sentence per file of an earlier run that is continued without `--reuse`."""
     if run.host.reuse or run.host.mode == "eval":
         return []
