@@ -134,14 +134,15 @@ _OTHER_LANGUAGES = tuple(
         # Vietnamese, Indonesian, Turkish
         rf"\btôi không thể {_TWO}(?:xem|nhìn|thấy|trả lời|xác định|giúp)",
         rf"\bsaya tidak (?:dapat|bisa) {_TWO}(?:melihat|menjawab|membantu|menentukan)",
-        r"(?:göremiyorum|cevaplayamam|yanıtlayamam|yardımcı olamam|belirleyemiyorum)",
+        # the ı of capitals is read as i
+        r"(?:göremiyorum|cevaplayamam|yan[ıi]tlayamam|yard[ıi]mc[ıi] olamam|belirleyemiyorum)",
     )
 )
 
 # Each sentence that a pattern fits has one of these; checked first, as it is faster.
 _MAY_REFUSE = re.compile(
     r"\b(?:no|nao|any|you|user|please|as an?|non|nicht)\b|not|n't|unable|impossible|decline"
-    r"|missing|ne |tidak|cevaplayamam|belirleyemiyorum|[^\x00-\x7f]"
+    r"|missing|ne |tidak|amam\b|emiyorum|[^\x00-\x7f]"
 )
 
 

@@ -1,8 +1,6 @@
 """Refusals are told from findings about the picture, in the words that models use."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -107,10 +105,8 @@ def test_a_finding_speaks_of_the_content(text: str) -> None:
     assert not is_refusal(text)
 
 
-@given(
-    st.sampled_from(REFUSALS),
-    st.sampled_from([str, str.upper, lambda text: text.replace(" ", " \t ")]),
-)
+@pytest.mark.parametrize("form", [str, str.upper, lambda text: text.replace(" ", " \t ")])
+@pytest.mark.parametrize("text", REFUSALS)
 def test_case_and_space_do_not_count(text: str, form: type[str]) -> None:
     """A refusal is one in any case and with any space in it."""
     assert is_refusal(form(text))
