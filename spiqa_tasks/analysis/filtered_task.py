@@ -48,11 +48,10 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         )
 
     frame = filtered.kept
-    kept = []
-    for key, place, truth, hits in zip(
-        frame.index, frame.place, frame.reference, frame.hits, strict=True
-    ):
-        kept.append({"doc_id": int(place), "id": key, "target": truth, "hits": int(hits)})
+    kept = [
+        {"doc_id": row.place, "id": row.Index, "target": row.reference, "hits": row.hits}
+        for row in frame.itertuples()
+    ]
 
     rule = {
         "inspectors": [row["model"] for row in filtered.answers],

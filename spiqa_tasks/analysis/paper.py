@@ -252,17 +252,9 @@ def _in_order(setting: Any) -> tuple[float, str]:
 
 
 def _correlation(scores: pd.DataFrame) -> Row:
-    first = scores.iloc[0]
     matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
-    return {
-        "model": first.model,
-        "task": first.task,
-        "metric": first.metric,
-        "correlated_with": first.correlated_with,
-        "n": len(scores),
-        "spearman": float(matrix[0, 1]),
-        "judge": first.judge,
-    }
+    about = {str(name): scores[name].iloc[0] for name in scores.columns[:-2]}
+    return {**about, "n": len(scores), "spearman": float(matrix[0, 1])}
 
 
 def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:

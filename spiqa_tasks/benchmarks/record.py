@@ -179,9 +179,7 @@ class Record:
         With several requests for one metric the scores stay in `verdicts`: the metric combines
         them.
         """
-        entries = []
-        for request, verdict in zip(self.requests, verdicts, strict=True):
-            entries.append(_entry(request, verdict))
+        entries = [_entry(*pair) for pair in zip(self.requests, verdicts, strict=True)]
 
         # Only the metric knows how several scores make one.
         requests_of_metric = Counter(request.metric for request in self.requests)

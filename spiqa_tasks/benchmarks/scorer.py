@@ -169,11 +169,9 @@ class Scorer:
 
     def _with_questions(self, documents: Records) -> list[Record]:
         """Return the documents; one of each question has the question's scores and verdicts."""
-        metrics = []
-        for metric in self.metrics:
-            if not metric.of_documents and metric.needs != "judge":
-                metrics.append(metric)
-
+        metrics = [
+            metric for metric in self.metrics if not metric.of_documents and metric.needs != "judge"
+        ]
         scored = {record.id: record for record in documents}
         for question in _with_answer_scores(self.questions(documents), metrics):
             if anchor := question.details.get("anchor"):

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print one line per pair of runs of a task; 3 where a run had to be left out."""
     if arguments.why:
         return _why(arguments)
-    runs, _ = runs_by_path(arguments, says_unread=False)
+    runs = runs_by_path(arguments, says_unread=False)
     found, left_out = compare(
         with_unique_labels(with_short_names(runs)),
         arguments.metric,
@@ -44,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
         accept_differences=arguments.accept_differences,
     )
     if not found:
-        names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs}))
+        names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs if run.logged}))
         reason = " ".join(left_out) or (
-            f"Found {names}. Name the folders of the runs to compare; `gain` compares with and "
-            "without pictures."
+            f"Found {names or 'none'}. Name the folders of the runs to compare; `gain` compares"
+            " with and without pictures."
         )
         raise InputError(f"Expected two runs of one task with scores. {reason}")
     say(*left_out)
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _why(arguments: argparse.Namespace) -> int:
     arguments.partial = True  # questions that were not answered are a line
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments)[0]))
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     # Two metrics of one run have two numbers, too.
     least = 1 if metric_b else 2

@@ -62,19 +62,18 @@ def _check(arguments: argparse.Namespace, item: Item) -> None:
 
 def _list(arguments: argparse.Namespace) -> int:
     """Print what the papers show, and what each table or figure is made of."""
-    records = []
-    for item in items():
-        if arguments.paper in (None, item.paper):
-            records.append(
-                {
-                    "paper": item.paper,
-                    "item": item.key,
-                    "shows": item.shows,
-                    "needs": item.needs,
-                    "tasks": item.tasks if "runs" in item.needs else [],
-                    "note": item.note,
-                }
-            )
+    records = [
+        {
+            "paper": item.paper,
+            "item": item.key,
+            "shows": item.shows,
+            "needs": item.needs,
+            "tasks": item.tasks if "runs" in item.needs else [],
+            "note": item.note,
+        }
+        for item in items()
+        if arguments.paper in (None, item.paper)
+    ]
 
     values: Columns = ["needs", Column("tasks", "--tasks"), "note"]
     note = "Made again by `spiqa-tasks paper PAPER ITEM [RUN...]`."

@@ -61,7 +61,7 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     """
     judges = _judges(arguments.judge or (), item)
     arguments.judge = None  # who ranks has not scored the captions
-    runs, _ = runs_by_path(arguments)
+    runs = runs_by_path(arguments)
     figures, left_out = read_figures(runs)
 
     ranks, failures = _rankings(judges, figures)
@@ -135,11 +135,11 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
     writers = {TRUE, *(run.name for run in captioning)}
     rows = load_rows("scifibench", captioning[0].own.split, "prompt=caption")
     pictures = {row["id"]: row["images"][0] for row in rows}
-    figures = []
-    for key, of_figure in captions.items():
-        if of_figure.keys() == writers:
-            figures.append(Figure(key, pictures[key], of_figure))
-
+    figures = [
+        Figure(key, pictures[key], of_figure)
+        for key, of_figure in captions.items()
+        if of_figure.keys() == writers
+    ]
     left_out = len(captions) - len(figures)
     if not figures:
         raise InputError(
@@ -150,10 +150,9 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
 
 def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     """Return the runs of captioning. Raises InputError: none, of several settings, or too many."""
-    captioning = []
-    for run in filter(has_samples, runs):
-        if getattr(run.settings, "prompt", "") == "caption":
-            captioning.append(run)
+    captioning = [
+        run for run in filter(has_samples, runs) if getattr(run.settings, "prompt", "") == "caption"
+    ]
     kinds = {(run.own.split, run.signature.settings) for run in captioning}
     if len(kinds) != 1:
         raise InputError(

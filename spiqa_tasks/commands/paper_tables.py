@@ -128,7 +128,7 @@ def _is_of_paper(run: Run, paper: str) -> bool:
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
-    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    runs = _of_paper(runs_by_path(arguments), item, arguments)
     withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
@@ -146,7 +146,7 @@ def _is_withheld(run: Run, metric: Metric) -> bool:
 
 def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
     """Return the runs under the names of their models, for tables with a column of judges."""
-    runs = [replace(run, label="") for run in runs_by_path(arguments)[0]]
+    runs = [replace(run, label="") for run in runs_by_path(arguments)]
     return _of_paper(runs, item, arguments)
 
 
@@ -183,7 +183,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """Print the values of the table's metrics and the printed ones for the same questions; 3 if
     one is withheld.
     """
-    runs = _of_paper(runs_by_path(arguments)[0], item, arguments)
+    runs = _of_paper(runs_by_path(arguments), item, arguments)
     made = _values(runs, item, arguments.metric or item.options.get("metric"))
 
     measured = {_question_of(record) for record in made}

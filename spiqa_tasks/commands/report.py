@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "html" in files:
         require("report", "The page")
 
-    runs, remarks = runs_by_path(arguments)
+    runs = runs_by_path(arguments)
     runs = with_unique_labels(with_short_names(runs))
     shown = list(filter(has_samples, runs))
     if not shown:
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         missing += withheld_values(run, shown_metrics(run))
     say(*missing)
 
-    report = build(runs, [*remarks, *missing], arguments.title)
+    report = build(runs, [*arguments.remarks, *missing], arguments.title)
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):

@@ -53,7 +53,7 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     )
     about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
-    parser.set_defaults(left_out=[])  # filled by `say_remarks`
+    parser.set_defaults(remarks=[], left_out=[])  # filled by `say_remarks`
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +91,11 @@ def selection(arguments: argparse.Namespace) -> Selection:
 
 
 def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
-    """Print remarks on stderr, and add those on answers left out to `arguments.left_out`."""
+    """Print remarks on stderr, and add them to `arguments.remarks`, those on answers left out to
+    `arguments.left_out`, too.
+    """
     say(*remarks)
+    arguments.remarks += remarks
     arguments.left_out += [remark for remark in remarks if isinstance(remark, LeftOut)]
 
 
@@ -110,10 +113,8 @@ def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Ru
     return runs
 
 
-def runs_by_path(
-    arguments: argparse.Namespace, *, says_unread: bool = True
-) -> tuple[list[Run], list[str]]:
-    """Return the runs of the selected tasks, and remarks about others, which go to stderr, too.
+def runs_by_path(arguments: argparse.Namespace, *, says_unread: bool = True) -> list[Run]:
+    """Return the runs of the selected tasks; remarks about others go to stderr.
 
     With `says_unread` those on answers that were not read go there, for tables without them.
     Raises InputError: none of the tasks; or see `load_runs`.
@@ -125,4 +126,4 @@ def runs_by_path(
     say_remarks(arguments, remarks)
     if says_unread:
         say(*remarks_on_answers(labelled))
-    return labelled, remarks
+    return labelled

@@ -242,7 +242,7 @@ def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
 
     Raises InputError: none has.
     """
-    runs, _ = runs_by_path(arguments)
+    runs = runs_by_path(arguments)
     logged = [run for run in runs if run.records]
     if not logged:
         raise InputError("No run has samples to score. Run it again with --log_samples.")
@@ -404,10 +404,10 @@ def _object(runs: Sequence[Run]) -> dict[str, Any]:
     if len(runs) == 1:
         return scoring.score_object(runs[0])
 
-    results = []
-    for run in runs:
-        about = {"predictions": run.name, "judge": run.judge_name or "none"}
-        results.append({**scoring.score_object(run), **about})
+    results = [
+        {**scoring.score_object(run), "predictions": run.name, "judge": run.judge_name or "none"}
+        for run in runs
+    ]
     return {"task": runs[0].task, "results": results}
 
 

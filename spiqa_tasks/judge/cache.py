@@ -8,6 +8,7 @@ import time
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +50,10 @@ def request_key(config: JudgeConfig, fingerprint: str, request: JudgeRequest) ->
         "base_url": config.url,
         "fingerprint": fingerprint,
         "extra": config.extra,
-        "prompt": request.prompt,
+        **asdict(request),
         "images": [
             hashlib.sha256(Path(image).read_bytes()).hexdigest() for image in request.images
         ],
-        "max_tokens": request.max_tokens,
-        "top_logprobs": request.top_logprobs,
-        "repeat": request.repeat,
-        "draws": request.draws,
-        "thoughts": request.thoughts,
     }
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 

@@ -92,10 +92,10 @@ def ablated_messages(hook: Hook, kind: str) -> Hook:
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
-        messages = []
-        for message in hook(*args, **kwargs):
-            messages.append({**message, "content": _ablated_content(message["content"], kind)})
-        return messages
+        return [
+            {**message, "content": _ablated_content(message["content"], kind)}
+            for message in hook(*args, **kwargs)
+        ]
 
     return ablated
 

@@ -234,9 +234,10 @@ def record(row: Row, response: Response, _rule: Rule | None) -> Record:
     scored = choice_record(row, response, groups, **details)
 
     options = table_options(row)
-    scores = {}
-    for name in ("accuracy_released", VLMEVALKIT.name, VLMEVALKIT_2026_06.name):
-        scores[name] = float(CIRCULATING[name](response.text, options, row["answer"]))
+    scores = {
+        name: float(CIRCULATING[name](response.text, options, row["answer"]))
+        for name in ("accuracy_released", VLMEVALKIT.name, VLMEVALKIT_2026_06.name)
+    }
     return scored.with_scores(scores)
 
 

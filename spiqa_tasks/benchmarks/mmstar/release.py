@@ -70,10 +70,10 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
     if settings.ablation != "text":
         images = _stored_images(records, data)
         images = ablated_pictures(images, settings.ablation)
-    rows = []
-    for record, image in zip(records, images, strict=True):
-        rows.append(_row(record, image, split, settings, data))
-    return rows
+    return [
+        _row(record, image, split, settings, data)
+        for record, image in zip(records, images, strict=True)
+    ]
 
 
 def _stored_images(records: Sequence[Mapping[str, Any]], data: str) -> list[str]:

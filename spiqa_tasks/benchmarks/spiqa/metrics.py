@@ -118,9 +118,9 @@ def _perfigure_released(name: str, records: Records) -> Value:
     if missing := value_of_too_few(len(answered), len(questions)):
         return missing
 
-    verdicts = []
-    for record in answered:
-        verdicts += [verdict for verdict in record.verdicts if verdict["metric"] == name]
+    verdicts = [
+        verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name
+    ]
     scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
     if verdicts and not is_covered(len(scores), len(verdicts)):
         reason = f"{len(scores)} of {len(verdicts)} answers were judged"
@@ -133,9 +133,9 @@ def _retrieval(name: str, records: Records) -> Value:
     figures.
     """
     value = mean_of(name).compute(records)
-    unknown = 0
-    for record in records:
-        unknown += record.prediction is not None and not record.details.get("figures")
+    unknown = sum(
+        record.prediction is not None and not record.details.get("figures") for record in records
+    )
     if value.reason is None or not unknown:
         return value
 

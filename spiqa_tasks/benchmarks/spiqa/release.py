@@ -233,9 +233,7 @@ def _picture_paths(
 
 def _picture_names(questions: Sequence[Shown]) -> list[str]:
     """Return the members of the archive that are shown. Raises DataError: a name outside it."""
-    names: set[str] = set()
-    for shown in questions:
-        names |= {shown.paper.figures[file].picture for file in shown.files}
+    names = {shown.paper.figures[file].picture for shown in questions for file in shown.files}
     for name in sorted(names):
         if is_unsafe(name):
             raise DataError(

@@ -103,14 +103,12 @@ def _remarks_on_earlier_answers(run: Arguments) -> list[str]:
     """Return a sentence per file of an earlier run that is continued without `--reuse`."""
     if run.host.reuse or run.host.mode == "eval":
         return []
-    remarks = []
-    for model, task in itertools.product(run.models, run.ours):
-        for path in earlier_answers(run.work_dir / model, model, task.name):
-            remarks.append(
-                f"Answers of an earlier run in {path} are taken. Name another --work-dir to "
-                "ask all questions."
-            )
-    return remarks
+    return [
+        f"Answers of an earlier run in {path} are taken. Name another --work-dir to ask all"
+        " questions."
+        for model, task in itertools.product(run.models, run.ours)
+        for path in earlier_answers(run.work_dir / model, model, task.name)
+    ]
 
 
 def status_of(run: Arguments, started: float) -> tuple[int, list[str]]:
@@ -153,11 +151,11 @@ def _counts(run: Arguments, model: str, task: str, started: float) -> Mapping[st
 
 
 def _failures(counts: Mapping[str, int]) -> list[str]:
-    sentences = []
-    for name, (noun, rest) in _FAILURES.items():
-        if counts.get(name):
-            sentences.append(f"{counted(counts[name], noun)} {rest}")
-    return sentences
+    return [
+        f"{counted(counts[name], noun)} {rest}"
+        for name, (noun, rest) in _FAILURES.items()
+        if counts.get(name)
+    ]
 
 
 if __name__ == "__main__":

@@ -73,15 +73,15 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
         )
 
     texts = [answers[row["id"]] for _, row in answered]
-    unscored = []
-    for (_, row), text in zip(answered, texts, strict=True):
-        unscored.append(scorer.record(row, response_of(text)))
+    unscored = [
+        scorer.record(row, response_of(text))
+        for (_, row), text in zip(answered, texts, strict=True)
+    ]
     records = scorer.score(unscored)
-
-    logged = []
-    for record, text, (place, row) in zip(records, texts, answered, strict=True):
-        logged.append(LoggedAnswer(record, text, place, str(row["question"])))
-    return logged
+    return [
+        LoggedAnswer(record, text, place, str(row["question"]))
+        for record, text, (place, row) in zip(records, texts, answered, strict=True)
+    ]
 
 
 def write(
