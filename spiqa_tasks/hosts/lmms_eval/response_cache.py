@@ -1,8 +1,8 @@
 """Patches of the host's response cache (`--use_cache DIR`).
 
-The host stores answers after all requests, failed ones too. With the patches requests are answered
-in slices, each stored before the next; the next run merges what killed runs stored; failed requests
-are asked again.
+The host stores answers after all requests, failed ones too, and their texts alone. With the patches
+requests are answered in slices, each stored before the next; the next run merges what killed runs
+stored; failed requests are asked again; an answer keeps its number of tokens.
 """
 
 import contextlib
@@ -54,6 +54,12 @@ def patch(host: Any) -> None:
     @replacing(host.ResponseCache, "_is_valid_response")
     def is_answer(is_valid: Any, response: Any, request_type: str) -> bool:
         return is_valid(response, request_type) and not is_request_failure(_text(response))
+
+    @replacing(host.ResponseCache, "_extract_cacheable")
+    def with_length(extract: Any, response: Any) -> Any:
+        # by its length an answer is known to be cut off, as it was when the model gave it
+        counts = getattr(response, "token_counts", None)
+        return [response.text, counts.to_dict()] if counts else extract(response)
 
     host.ResponseCache._replay_audit_log = lambda _self: None
 

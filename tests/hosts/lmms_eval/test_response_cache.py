@@ -159,6 +159,21 @@ def test_a_failed_request_is_asked_again(
         assert run(folder, 3, lambda _: "never asked")[1] == []  # type: ignore[operator]
 
 
+def test_an_answer_from_the_cache_is_known_to_be_cut_off(tmp_path: Path, run: object) -> None:
+    """It keeps the number of its tokens, so that a run that went on has the scores of one that did
+    not stop.
+    """
+    from lmms_eval.api.instance import GenerationResult, TokenCounts, unwrap_generation_output
+
+    def answer(doc_id: int) -> GenerationResult:
+        return GenerationResult(f"answer {doc_id}", TokenCounts(output_tokens=512 + doc_id))
+
+    first, _ = run(str(tmp_path), 2, answer)  # type: ignore[operator]
+    again, asked = run(str(tmp_path), 2, answer)  # type: ignore[operator]
+    assert asked == []
+    assert list(map(unwrap_generation_output, again)) == list(map(unwrap_generation_output, first))
+
+
 def test_a_failure_is_known_in_every_form_of_an_answer(run: object) -> None:
     """A text, lists with one, tuples with token counts, and objects with a text."""
     run("", 0, str)  # type: ignore[operator]
