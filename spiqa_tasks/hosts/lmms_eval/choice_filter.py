@@ -9,6 +9,7 @@ from lmms_eval.api.filter import Filter
 
 from spiqa_tasks.benchmarks.record import INVALID
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.lmms_eval.open_docs import check_pictures
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import row_options
 
@@ -31,21 +32,37 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
     """Indices in the split of the next answers, or None for the first ones in order."""
 
     def __init__(
-        self, options: str | Sequence[str] = (), letters: str = "", fallback: str = INVALID
+        self,
+        options: str | Sequence[str] = (),
+        letters: str = "",
+        fallback: str = INVALID,
+        **unknown: object,
     ) -> None:
         self._columns = (options,) if isinstance(options, str) else tuple(options)
-        self._letters = letters
+        self._letters = str(letters)  # 1234 is a number to YAML
         self._fallback = fallback
+        self._unknown = unknown
         self._has_warned = False
 
-    def check(self, task: str, columns: Sequence[str]) -> None:
-        """Raise InputError if the task's docs lack a column that the YAML names."""
+    def check(self, task: Any) -> None:
+        """Raise InputError if the YAML has an unknown argument, or a column or a picture that the
+        docs lack.
+
+        The host would end the run with a traceback.
+        """
+        if self._unknown:
+            raise InputError(
+                f"{task.config.task}: Expected the arguments options, letters and fallback of "
+                f"{NAME}, found {', '.join(self._unknown)}. Correct the task's filter_list."
+            )
+        columns = task.eval_docs_no_media.column_names
         missing = [column for column in self._columns if column not in columns]
         if missing:
             raise InputError(
-                f"{task}: Expected the column {missing[0]} of the options, found "
+                f"{task.config.task}: Expected the column {missing[0]} of the options, found "
                 f"{', '.join(columns)}. Correct {NAME} in the task's filter_list."
             )
+        check_pictures(task)
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers.

@@ -65,17 +65,39 @@ def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
 
 
 def check_columns(task: Any) -> None:
-    """Raise InputError if a task of the host has marked docs without a question or an answer, or
-    hooks for open answers and no marked docs.
+    """Raise InputError if a task of the host has marked docs without a question, an answer or a
+    picture, or hooks for open answers and no marked docs.
     """
     docs, config = task.eval_docs_no_media, task.config
     if _is_marked(docs):
         open_task(config.task, config.metadata or {}, docs)
+        check_pictures(task)
     elif getattr(config.process_results, "__module__", "") == HOOKS:
         raise InputError(
             f"{config.task}: Expected process_docs: !function {HOOKS}.process_docs in the YAML, as "
             "it has process_results. Add it."
         )
+
+
+def check_pictures(task: Any) -> None:
+    """Raise InputError if docs lack the column of pictures that the YAML names, or a picture in it.
+
+    The host would end the run with a traceback.
+    """
+    column, docs = task.config.doc_to_visual, task.eval_docs
+    if not isinstance(column, str):
+        return
+
+    found = f"the columns {', '.join(docs.column_names)}"
+    if column in docs.column_names:
+        nulls = docs.select_columns(column).with_format("arrow")[:][column].null_count
+        if not nulls:
+            return
+        found = f"none in {nulls} of {len(docs)}"
+    raise InputError(
+        f"{task.config.task}: Expected a picture in the column {column} of each row, found {found}."
+        " Correct doc_to_visual, or the rows."
+    )
 
 
 def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:

@@ -190,15 +190,16 @@ def _patch_options(host: Any) -> None:
 
 
 def _check_columns(task: Any) -> None:
-    """Raise InputError if a task names a column for our hooks or filter that its docs lack."""
+    """Raise InputError if a task with our hooks or filter names a column that its docs lack, or has
+    a doc without a picture.
+    """
     from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
     from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
 
     check_columns(task)
-    columns = getattr(task.eval_docs_no_media, "column_names", None)
     for step in itertools.chain.from_iterable(each.filters for each in task._filters):
-        if columns is not None and isinstance(step, ChoiceLetter):
-            step.check(task.config.task, columns)
+        if isinstance(step, ChoiceLetter):
+            step.check(task)
 
 
 def _ours(names: Iterable[Any]) -> list[str]:

@@ -94,7 +94,9 @@ def test_an_answer_that_picks_nothing_becomes_the_fallback() -> None:
 
 
 def test_options_may_be_named_or_be_letters_alone() -> None:
-    """A column, a column for each, or letters where the texts are in a picture."""
+    """A column, a column for each, or letters (of numbers, too) where the texts are in a
+    picture.
+    """
     doc = {"one": "red", "two": "blue", "mine": ["blue", "red"]}
     assert made(options=["one", "two"]).apply([["It is blue"]], [doc]) == [["B"]]
     assert made(options="mine").apply([["It is blue"]], [doc]) == [["A"]]
@@ -102,6 +104,7 @@ def test_options_may_be_named_or_be_letters_alone() -> None:
         ["D"],
         ["[invalid]"],
     ]
+    assert made(letters=1234).apply([["Answer: 2"]], [doc]) == [["2"]]
 
 
 @pytest.mark.parametrize("doc", [{"question": "Which?"}, {"choices": 7}])

@@ -176,6 +176,9 @@ def test_columns_that_are_not_there_are_named_before_the_model_is_asked(
         ("open", OPEN.replace("answer: gold", "anwser: gold"), "Expected answer in the YAML's", 2),
         ("open", OPEN.replace("process_docs:", "# "), "Expected process_docs: !function", 0),
         ("choice", CHOICE.replace("options: opt", "options: op"), "the column opions of", 0),
+        ("choice", CHOICE.replace("options: opt", "choices: opt"), "fallback .* found choices", 0),
+        ("choice", CHOICE.replace("visual: image", "visual: picture"), "the column picture of", 0),
+        ("open", OPEN.replace("visual: image", "visual: picture"), "the column picture of", 2),
     ],
 )
 def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
@@ -188,13 +191,28 @@ def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
     said: str,
     asked: int,
 ) -> None:
-    """A key of the metadata, a hook that lacks its other half, or a column of the filter; the judge
-    alone has been asked, by that hook.
+    """A key of the metadata, a hook that lacks its other half, a column, or an argument of the
+    filter; the judge alone has been asked, by that hook.
     """
     (charts / f"charts_{name}.yaml").write_text(text)
     with pytest.raises(SystemExit, match=said):
         evaluate("openai", [f"charts_{name}"], chat_args, task_manager=manager(charts))
     assert len(judged.requests) == asked
+
+
+def test_a_row_without_a_picture_is_said_before_the_model_is_asked(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
+) -> None:
+    """The host would end the run there with a traceback."""
+    import datasets
+
+    rows = [{**row, "image": None} for row in ROWS]
+    rows[0]["image"] = str(charts / "chart.png")
+    table = datasets.Dataset.from_list(rows).cast_column("image", datasets.Image())
+    table.to_parquet(charts / "charts.parquet")
+    with pytest.raises(SystemExit, match="image of each row, found none in 1 of 2"):
+        evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
+    assert not judged.requests
 
 
 def test_a_yaml_with_its_version_alone_takes_the_usual_names() -> None:
