@@ -28,7 +28,7 @@ TABLE = "table"
 
 # Field -> the names of its column, those that are surest first.
 _FIELDS = {
-    "id": "question_id questionId qid pid problem_id sample_id data_id idx uid key",
+    "id": "question_id questionId qid pid problem_id sample_id data_id custom_id idx uid key",
     # beside the whole answer stands the letter that a pipeline read in it, as `pred`
     "prediction": (
         "response model_response model_output model_outputs generated_text raw_output raw_response"
@@ -58,6 +58,9 @@ _LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})
 # Columns that are an id together with the question, for files without ids of questions; the second
 # is VisDoM's, which asks SPIQA's questions.
 PAPERS = ("paper_id", "doc_id")
+
+# The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
+_BATCH = "response.body.choices.0.message.content"
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
@@ -156,9 +159,13 @@ class Columns:
         return missing if has_question or self.ids(found) else [*missing, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row with a column for each path that the user named and the row has."""
+        """Return a row with a column for each path that the user named and the row has.
+
+        The `response` of a batch is the answer in it.
+        """
         paths = [name for name in self.named.values() if "." in name and name not in row]
-        values = {path: _value_at(row, path.split(".")) for path in paths}
+        values = {path: _value_at(row, path) for path in paths}
+        values["response"] = _value_at(row, _BATCH)
         return {**row, **{path: value for path, value in values.items() if value is not None}}
 
     def answer(self, row: Mapping[str, Any], answer_id: str, place: int = 0) -> Answer:
@@ -199,15 +206,15 @@ class Columns:
         figures = self._figures(row)
         column = self.name("prediction", row) or "prediction"
         prediction = row.get(column)
-        if isinstance(prediction, dict) and prediction:
+        reason = _failure_of(row)
+        if not reason and isinstance(prediction, dict) and prediction:
             path = f"{column}.{next(iter(prediction))}"
             raise ValueError(
                 f"the keys {listed(prediction)}; --columns prediction={path} names one"
             )
 
-        answer = cell_text(prediction)
-        reason = _failure_of(row)
-        if answer is None or reason:
+        answer = None if reason else cell_text(prediction)
+        if answer is None:
             return Response("", reason or f"no answer in the column {column}", figures)
         return response_of(answer, figures)
 
@@ -365,7 +372,9 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     argument = f"--columns {shlex.quote(pairs)}.{_NO_TASK * ('id' in missing)}"
     if likely:
         return f"Name the columns, such as {argument}"
-    return f"No column looks like {' or '.join(missing)}: add it, or name it by {argument}"
+    # a table may have a column for each model
+    apart = ", one model at a time," if "prediction" in missing else ""
+    return f"No column looks like {' or '.join(missing)}: add it, or name it{apart} by {argument}"
 
 
 def _likely_answer(found: Collection[str], columns: Columns) -> str:
@@ -419,9 +428,9 @@ def _failure_of(row: Mapping[str, Any]) -> str:
     return f"status {status}" if FAILED_STATUS.fullmatch(status.lower()) else ""
 
 
-def _value_at(value: Any, path: list[str]) -> Any:
+def _value_at(value: Any, path: str) -> Any:
     """The value at a path of keys and places, or None."""
-    for step in path:
+    for step in path.split("."):
         if isinstance(value, Mapping):
             value = value.get(step)
         elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
@@ -439,8 +448,17 @@ def _references(cell: Any) -> tuple[str, ...]:
     value = as_value(cell)
     is_list = isinstance(value, list)
     if is_list and (value is cell or all(isinstance(each, str) for each in value)):
-        return tuple(map(str, value))
+        texts = map(_true_text, value)
+        return tuple(str(text) for text in texts if text is not None)
     return (_plain_text(cell),)
+
+
+def _true_text(reference: Any) -> Any:
+    """A reference, or the text of one of HELM's; None if that is not tagged as correct."""
+    if not isinstance(reference, dict):
+        return reference
+    is_true = "correct" in reference.get("tags", ())
+    return _value_at(reference, "output.text") if is_true else None
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:

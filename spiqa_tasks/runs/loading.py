@@ -302,7 +302,7 @@ def _missing(answers: Sequence[Answer]) -> list[str]:
 
 def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputError:
     remedy = (
-        f"Add --task TASK, or {' and '.join(missing)}, also by --columns FIELD=COLUMN; found "
+        f"Add --task TASK, or {' and '.join(missing)} (--columns FIELD=COLUMN); found "
         f"{listed(columns_in(run.path))}."
     )
     if wanted:

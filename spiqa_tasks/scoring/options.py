@@ -295,10 +295,15 @@ def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
 
 
 def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:
-    """Labels and texts of an object: the fields with these, else its keys and values."""
+    """Labels and texts of an object: the fields with these, else its keys and values.
+
+    Beside letters from A on, other keys are of something else, as in a whole row of a table.
+    """
     text_field = _list_field(value, _TEXT_FIELDS)
     if text_field is None:
-        return list(value), list(value.values())
+        keys = {str(key).upper(): key for key in value}
+        labels = [keys[letter] for letter in LETTERS if letter in keys] if "A" in keys else [*value]
+        return labels, [value[label] for label in labels]
 
     label_field = _list_field(value, _LABEL_FIELDS)
     return [] if label_field is None else value[label_field], value[text_field]

@@ -79,7 +79,8 @@ def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> N
 def test_no_column_is_advised_whose_name_does_not_say_so(names: list[str]) -> None:
     """A wrong column has a number that looks normal."""
     assert advice(["id", *names]) == (
-        "No column looks like prediction: add it, or name it by --columns prediction=COLUMN."
+        "No column looks like prediction: add it, or name it, one model at a time, by --columns "
+        "prediction=COLUMN."
     )
 
 
@@ -88,7 +89,8 @@ def test_the_true_answer_beside_options_is_never_advised_as_the_models(options: 
     """It would score the key against itself."""
     advised = advice(["question", *options, "answer"])
     assert advised == (
-        "No column looks like prediction: add it, or name it by --columns prediction=COLUMN."
+        "No column looks like prediction: add it, or name it, one model at a time, by --columns "
+        "prediction=COLUMN."
     )
 
 

@@ -247,7 +247,15 @@ HARNESSES: dict[str, dict[str, Any]] = {
     },
     "inspect_ai, log as JSON": {"input": "Q", "target": "R", "output": {"completion": "P"}},
     "HELM, `scenario_state.json`": {
-        "instance": {"id": "1", "input": {"text": "Q"}},
+        "instance": {
+            "id": "1",
+            "input": {"text": "Q"},
+            "references": [
+                {"output": {"text": "N"}, "tags": []},
+                {"output": {"text": "R"}, "tags": ["correct"]},
+            ],
+        },
+        "output_mapping": {"A": "N", "B": "R"},
         "result": {"completions": [{"text": "P"}]},
     },
     "EvalScope, predictions": {
@@ -276,6 +284,31 @@ def test_the_columns_that_docs_name_read_each_harness(tmp_path: Path, harness: s
     assert answer.question == ("Q" if "question=" in columns else "")
     has_reference = "reference" in columns or "reference" in HARNESSES[harness]
     assert [*filter(None, answer.references)] == (["R"] if has_reference else [])
+
+
+def test_a_batch_of_openai_or_vllm_is_read_as_it_is(tmp_path: Path) -> None:
+    """By the ids of its requests; a request that failed is one, whatever its response says."""
+    error = {"message": "too long"}
+    lines = [
+        {"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "B"}}]}}},
+        {"custom_id": "b", "response": {"status_code": 400, "body": {}}, "error": error},
+        {"custom_id": "c", "response": None, "error": None},
+    ]
+    path = tmp_path / "batch.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    first, second, third = read_answers(path, LINES)
+    assert (first.id, first.response.text, first.response.failure) == ("a", "B", None)
+    assert "too long" in second.response.failure
+    assert third.response.failure
+
+
+def test_an_object_that_is_no_true_answer_is_none(tmp_path: Path) -> None:
+    """Its text in Python's form would be compared with the answer."""
+    path = tmp_path / "a.jsonl"
+    row = {"question": "Q", "prediction": "P", "reference": [{"text": "R"}, "S"]}
+    path.write_text(json.dumps(row))
+    (answer,) = read_answers(path, LINES)
+    assert answer.references == ("S",)
 
 
 def test_the_paper_and_question_of_visdoms_tables_are_an_id(tmp_path: Path) -> None:

@@ -186,8 +186,8 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path) -> None:
         load(path)
     assert (
         str(error.value)
-        == f"Which task do the answers in {path} belong to? Add --task TASK, or question (or "
-        "options) and reference, also by --columns FIELD=COLUMN; found id, prediction."
+        == f"Which task do the answers in {path} belong to? Add --task TASK, or question "
+        "(or options) and reference (--columns FIELD=COLUMN); found id, prediction."
     )
 
 
@@ -204,9 +204,8 @@ def test_the_column_that_is_missing_is_named(
     found = f"; found id, response, {next(iter(cells))}."
     with pytest.raises(InputError) as error:
         load(path)
-    assert f"Add --task TASK, or {missing}, also by --columns FIELD=COLUMN{found}" in str(
-        error.value
-    )
+    said = f"Add --task TASK, or {missing} (--columns FIELD=COLUMN){found}"
+    assert said in str(error.value)
 
 
 def test_choices_need_no_question(tmp_path: Path) -> None:
