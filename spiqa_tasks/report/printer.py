@@ -233,20 +233,26 @@ def _as_text(table: Table) -> str:
     columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
     widths = _widths(columns, grid.labels, room)
 
-    texts = []
-    for part in _parts(widths, grid.labels, room):
-        wrapped = []
-        for place in part:
-            head, *cells = [_wrapped(cell, widths[place]) for cell in columns[place]]
-            # Headings are a row, as tabulate makes columns wider than their headings.
-            wrapped.append([head, "-" * widths[place], *cells])
-        rows = list(zip(*wrapped, strict=True))
-        aligned = [grid.aligned[place] for place in part]
-        texts.append(tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True))
-
+    parts = _parts(widths, grid.labels, room)
+    texts = [_part_as_text(grid, part, widths) for part in parts]
     title = f"{table.title}\n" if table.title else ""
     notes = ["\n".join(table.notes)] if table.notes else []
     return title + "\n\n".join([*texts, *notes])
+
+
+def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
+    """Return some columns, and the rows with a value in them: published rows have those of one
+    benchmark.
+    """
+    # Headings are a row, as tabulate makes columns wider than their headings.
+    rows = [
+        [_wrapped(row[place], widths[place]) for place in part]
+        for row in (grid.heads, *grid.rows)
+        if any(row[place] for place in part[grid.labels :] or part)
+    ]
+    rows.insert(1, ["-" * widths[place] for place in part])
+    aligned = [grid.aligned[place] for place in part]
+    return tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True)
 
 
 def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[int]:
