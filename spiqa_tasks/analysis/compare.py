@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -72,7 +71,7 @@ def compare(
     """Return every pair of runs of one task, the later minus the earlier, and what is left out.
 
     Args:
-        runs: of any tasks.
+        runs: of any tasks; those without samples are left out.
         metric: its name; default: each task's headline.
         baseline: name of a model; each other run minus its runs.
         most: number of pairs of a task above which each run is compared with the best one only.
@@ -81,7 +80,8 @@ def compare(
     by_task: dict[tuple[str, bool], list[Run]] = {}
     for run in runs:
         # With and without pictures is the question of `gain`.
-        by_task.setdefault((run.task, is_blind(run)), []).append(run)
+        if run.logged:
+            by_task.setdefault((run.task, is_blind(run)), []).append(run)
 
     comparisons: list[Comparison] = []
     left_out: list[str] = []
@@ -117,14 +117,12 @@ def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
 
     Raises MissingMetricError: no run has it or any score, or several that each cover a part.
     """
-    logged = [run for run in members if run.logged and run.metrics]
-    if not logged:
+    scored = [run for run in members if run.metrics]
+    if not scored:
         raise MissingMetricError("no run of it has scores.")
     # without a name, another run's headline may be of the part alone that it answered
-    for run in logged if name else []:
-        with suppress(MissingMetricError):
-            return run.metric(name)
-    return headline(logged[0], name)
+    named = [metric for run in scored for metric in run.metrics if metric.name == name]
+    return named[0] if named else headline(scored[0], name)
 
 
 def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[str]]:
@@ -141,8 +139,6 @@ def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[
 
 def _fault(run: Run, metric: Metric) -> str:
     """Return why a run's value is not the mean of scores per question (METEOR's is not), or ''."""
-    if not run.logged:
-        return "it has no samples, run it with --log_samples"
     if metric.name not in {each.name for each in run.metrics}:
         return f"it has no {metric.name}"
 

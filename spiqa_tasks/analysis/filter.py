@@ -220,6 +220,8 @@ def _filtered(
 
 def _check_blind(runs: Iterable[Run]) -> None:
     for run in runs:
+        if not run.logged:
+            raise InputError(f"{run.task} of {run.name} has no samples.")
         if not selection.is_blind(run):
             raise InputError(
                 f"Expected runs without images; {run.task} of {run.identity.model} saw them. Run "

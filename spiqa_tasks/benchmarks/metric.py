@@ -39,9 +39,10 @@ class Value:
 
     value: float
     n: int
-    scores: Mapping[str, float] = field(default_factory=dict)
+    # a notebook shows a value: it has hundreds of these
+    scores: Mapping[str, float] = field(default_factory=dict, repr=False)
     reason: str | None = None
-    clusters: Mapping[str, str | None] = field(default_factory=dict)
+    clusters: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     missing: int = 0
 
     @cached_property
@@ -99,10 +100,12 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
     """
 
     def compute(records: Records) -> Value:
-        scores: dict[str, float | None] = {}
-        for record in records:
-            scores[record.id] = None if record.status == "scoring_failed" else float(holds(record))
-        return mean_value(scores)
+        return mean_value(
+            {
+                record.id: None if record.status == "scoring_failed" else float(holds(record))
+                for record in records
+            }
+        )
 
     return Metric(name, compute, higher_is_better=False, needs=needs)
 

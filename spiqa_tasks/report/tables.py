@@ -138,18 +138,11 @@ def _count(ids: Sequence[str]) -> str:
 
 def why_table(found: Why) -> Table:
     """Return the lines of a difference, and the conditions that differ below them."""
-    rows: list[dict[str, Any]] = []
-    for line in found.lines:
-        if line.ids or abs(line.value) >= SMALLEST:
-            rows.append(
-                {
-                    "cause": line.cause,
-                    "value": line.value,
-                    "questions": len(line.ids) or None,
-                    "first": line.ids[:FIRST],
-                    "about": line.about,
-                }
-            )
+    shown = [line for line in found.lines if line.ids or abs(line.value) >= SMALLEST]
+    rows: list[dict[str, Any]] = [
+        {**asdict(line), "questions": len(line.ids) or None, "first": line.ids[:FIRST]}
+        for line in shown
+    ]
     rows.append({"cause": "difference", "value": found.number_b - found.number_a})
     columns: Columns = [
         Column("value", "x 100", number),
@@ -160,8 +153,9 @@ def why_table(found: Why) -> Table:
 
     # Two numbers of one run differ in their metrics.
     names = (found.a, found.b) if found.a != found.b else (found.metric_a, found.metric_b)
+    about = f"; about: first {names[0]}, then {names[1]}" * any(line.about for line in shown)
     notes = [
-        f"questions: those whose score differs; about: first {names[0]}, then {names[1]}.",
+        f"questions: those whose score differs{about}.",
         *(f"{part}." for part in found.parts),
     ]
     if found.differ:

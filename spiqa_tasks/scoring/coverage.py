@@ -17,4 +17,6 @@ def too_few(known: int, total: int, what: str) -> str:
     """
     if is_covered(known, total):
         return ""
+    if not total:
+        return f"no {what}"
     return f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"

@@ -110,6 +110,20 @@ def test_a_judge_that_scored_nothing_is_status_3(
     assert run_json(capsys, "compare", *places)[0] == 0
 
 
+def test_a_run_without_samples_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By all commands in the same words; the others are compared, or none is found."""
+    places = [write(tmp_path, name, [True] * 24) for name in "abc"]
+    for run, status in ((2, 3), (1, 2), (0, 2)):
+        for path in Path(places[run]).glob("*samples*"):
+            path.unlink()
+        found, _, errors = run_json(capsys, "compare", *places)
+        assert found == status
+        assert errors.count(f"t of {'abc'[run]}") == 1
+    assert "Found none. Name the folders of the runs to compare" in errors
+
+
 def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of two runs on 24 demo questions, of which one answers half; and of two
     metrics.
@@ -121,6 +135,10 @@ def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixt
     assert cells["answers empty or refused"][:2] == ["50.0", "12"]
     assert cells["answers empty or refused"][-3:] == ["12", "and", "0"]
     assert cells["difference"] == ["50.0"]
+
+    same = str(unread_run(tmp_path / "o", "A", 0))
+    main(["compare", same, other, "--why"])
+    assert "questions: those whose score differs.\n" in capsys.readouterr().out
 
     half = write_jsonl(tmp_path / "half.jsonl", islice(right_answers("mmstar_demo").items(), 12))
     main(["compare", f"mmstar_demo={half}", other, "--why"])

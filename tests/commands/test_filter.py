@@ -55,6 +55,18 @@ def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter)
     assert run_filter(tmp_path, "--task", "u")[:2] == (2, [])
 
 
+def test_an_inspector_without_samples_is_said_to_have_none(
+    tmp_path: Path, run_filter: Filter
+) -> None:
+    """Its number alone says neither what it saw nor which questions it hits."""
+    write_inspectors(tmp_path, [0, 1], models=2)
+    for path in tmp_path.rglob("*samples*"):
+        path.unlink()
+    status, _, errors = run_filter(tmp_path)
+    assert status == 2
+    assert errors.endswith(": t is left out: t of m0,ablation=text has no samples.\n")
+
+
 def test_what_is_kept_of_a_part_of_a_task_has_its_questions_beside_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,6 +76,15 @@ def test_a_group_has_the_mean_of_its_rows_and_the_runs_own_value(two_models: Pat
         assert value.n == len(group)
 
 
+def test_a_notebook_shows_a_value_on_a_line(two_models: Path) -> None:
+    """Without the scores and papers of hundreds of questions."""
+    samples = spiqa_tasks.load_samples(two_models)
+    rows = samples[samples.run == "m"]
+    found = spiqa_tasks.value(rows, "accuracy")
+    assert len(found.scores) == found.n
+    assert repr(found) == f"Value(value={found.value}, n={found.n}, reason=None, missing=0)"
+
+
 def test_values_do_not_depend_on_what_pandas_drops(two_models: Path) -> None:
     """A frame that was concatenated and taken apart again has the same values."""
     parts = [spiqa_tasks.load_samples(two_models / name) for name in ("m", "n")]

@@ -18,3 +18,4 @@ def test_the_share_is_the_one_of_the_docs() -> None:
     reason = too_few(98, 100, "answers have a score")
     assert (reason, too_few(99, 100, "")) == ("98 of 100 answers have a score, fewer than 99%", "")
     assert reason.partition(", ")[2] in text_of("answers")
+    assert too_few(0, 0, "answers have a score") == "no answers have a score"

@@ -60,7 +60,8 @@ _IS_LEAST = re.compile(
 
 # Remedies that follow a refusal.
 WITHOUT_LOGPROBS = (
-    "choose openai:<model> with them, hf:<path>, or --rule sampled (the setting rule=sampled)"
+    "choose openai:<model> with them, hf:<path>, or the rule sampled (`score --rule sampled`, or "
+    "the setting rule=sampled)"
 )
 _NO_CREDIT = "the account's quota is used up: add credit, or choose another judge"
 _CHECK_KEY = "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
