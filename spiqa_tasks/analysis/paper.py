@@ -100,7 +100,9 @@ def bootstrap(runs: Iterable[Run], metric: str | None) -> list[Row]:
     for run in runs:
         scores = [*run.scores(run.metric(metric)).values()]
         if not scores:
-            raise InputError(f"Expected scored answers to {run.task}, found none. Score them.")
+            raise InputError(
+                f"Expected scored answers to {run.task}, found none. Score them, or add --partial."
+            )
 
         rows.append(
             {
