@@ -124,6 +124,17 @@ def test_a_run_without_samples_is_said_once(
     assert "Found none. Name the folders of the runs to compare" in errors
 
 
+def test_a_task_of_which_no_run_has_a_score_is_left_out_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of another task's answers without a metric, as of `--predict_only`, nothing is known."""
+    samples = {"charts": [{"filtered_resps": "B", "target": "B"}] * 4}
+    places = [write_run(tmp_path / name, name, samples).parent for name in "ab"]
+    status, _, errors = run_json(capsys, "compare", *places)
+    assert status == 2
+    assert errors.count("charts is left out: no run of it has scores.") == 1
+
+
 def test_why_prints_lines_that_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of two runs on 24 demo questions, of which one answers half; and of two
     metrics.
