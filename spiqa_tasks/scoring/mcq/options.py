@@ -99,8 +99,6 @@ def _is_word(text: str) -> bool:
     return _SHORT.fullmatch(text) is not None or kind not in (
         cues.GOOD,
         cues.WRONG,
-        cues.OPTION,
-        cues.FITS,
         cues.HARD,
     )
 

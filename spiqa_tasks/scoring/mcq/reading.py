@@ -87,8 +87,9 @@ class Reading:
 
     def has_another_value(self, index: int) -> bool:
         """Return whether options are numbers, and a line from `index` on ends with another one."""
-        later = map(self.line, self.lines[index:])
-        return self.options.are_numbers and any(_OTHER_VALUE.search(line.kinds) for line in later)
+        return self.options.are_numbers and any(
+            _OTHER_VALUE.search(self.line(line).kinds) for line in self.lines[index:]
+        )
 
     def _names_a_value(self, index: int) -> bool:
         line = self.at(index)
@@ -274,9 +275,8 @@ def _is_retracted(reading: Reading, index: int, last: Stance, is_mention: bool) 
     """
     if last.by != "text":
         return reading.retracts(index, last.start)
-    if is_mention:
-        return reading.retracts(0, 0) or reading.has_another_value(index)
-    return reading.retracts(index, last.start) or reading.has_another_value(index)
+    place = (0, 0) if is_mention else (index, last.start)
+    return reading.retracts(*place) or reading.has_another_value(index)
 
 
 def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:

@@ -72,7 +72,7 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
     of one.
     """
     lead = line.opening("lead") if is_first else None
-    if lead is not None and lead.of_text:
+    if lead and lead.of_text:
         yield Stance(lead.letters, 1, "text", lead.start)
     for sentence in _SENTENCE.finditer(line.kinds):
         yield from _of_sentence(line, sentence, is_first)
