@@ -23,12 +23,12 @@ An answer makes claims. A claim is a place in a line where the answer commits to
   7. `letter`: a capital, if the options are pictures. `Point B is closer`
 
 A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the
-options, which claims them all; where the answer was cut within it; and where a later sentence says
-that no option is right. Claims of
-the strongest certainty decide: one option, or several and the answer is `ambiguous`; so is one
-that names three answers or more in turn. If an answer continues with another question, the first
-turn that claims anything counts. Without a pick the rule is `empty`, `refusal`, `ambiguous`,
-`out_of_range` (a letter or a value that is no option), `truncated` or `no_match`.
+options, which claims them all; where the answer was cut within it, or as it thought again; and
+where a later sentence says that no option is right. Claims of the strongest certainty decide: one
+option, or several and the answer is `ambiguous`; so is one that names three answers or more in
+turn. If an answer continues with another question, the first turn that claims anything counts.
+Without a pick the rule is `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that
+is no option), `truncated` or `no_match`.
 """
 
 import re
@@ -48,7 +48,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "18"
+MATCHER_VERSION = "19"
 
 
 @dataclass(frozen=True)

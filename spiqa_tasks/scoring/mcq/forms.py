@@ -19,8 +19,9 @@ PIECES: Mapping[str, str] = {
     "LABEL": "[LABELS]",
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
+    "ITEM": "(LABEL | FILL (?=TEXT))? SURE",  # of a list: "option C", "the sky"
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
-        "(FILL? [COMMA AND]{1,2} LABEL? (SURE | WEAK)"
+        "(FILL? [COMMA AND]{1,2} (ITEM | LABEL? WEAK)"
         "| (?<=CONFIRMED) (STOP AND)? CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
         " (?=[STOP COLON]))"
@@ -55,7 +56,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "THE_ANSWER WORDS [IS COLON] FILLING <MENTION> ((?<=CONFIRMED) | (?!DENIES | WRONG))"
         ),
         "The answer is dark (B)": (
-            "ANSWER [IS COLON] [FILL OTHER COMMA AND LABELS]{1,9} <[ENCLOSED CONFIRMED]> END"
+            "ANSWER [IS COLON] [FILL OTHER COMMA AND LABELS IS]{1,9} <[ENCLOSED CONFIRMED]> END"
         ),
         "Answer B; Answer option B; The best choice (B)": (
             "THE_ANSWER [FILL LABELS GOOD]{0,3} <[LETTER ENCLOSED CONFIRMED OUT_OF_RANGE] REST>"
@@ -78,12 +79,9 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "([FILL GOOD OTHER LABELS]{0,2} ANSWER | GOOD)"
         ),
         "The option that is wrong is B": (
-            "WRONG [FILL OTHER IT LABELS]{0,8} IS [FILL LABELS]{0,3} <MENTION> END"
+            "WRONG [FILL OTHER IT LABELS IS]{0,8} IS [FILL LABELS]{0,3} <MENTION> END"
         ),
         "The colour is option B": "IS FILL{0,3} OPTION <BY_LETTER> END",
-        "The colour is dark (option B)": (
-            "IS [FILL OTHER COMMA AND]{1,9} OPTION <ENCLOSED> (?=[COMMA STOP] | $)"
-        ),
         "The colour is: B. Light": "IS COLON OPTION? <BY_LETTER> END",
         "It grows, option B": "(?<=OTHER) COMMA SO? FILL? OPTION <BY_LETTER> (?=STOP? $)",
         "B best matches; B fits best; B matches the figure": (
@@ -123,7 +121,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "(B) this is shown": (
             "[FILL LABELS COLON]{0,4} <[CONFIRMED ENCLOSED]>"
             "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
-            "| OTHER? LESS [COMMA STOP] | OTHER WRONG)"
+            "| OTHER? LESS [COMMA STOP] | OTHER WRONG | COMMA REJECTED)"
         ),
     },
 }

@@ -32,6 +32,7 @@ _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSW
 _CORRECTIONS = 2  # more answers are a loop
 _DENIAL = compiled("FILL{0,3} NOT")
 _RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
+_RETHINKS = compiled("(^ | [STOP QUESTION]) BUT")  # But wait
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")
 
@@ -98,13 +99,17 @@ class Reading:
         return bool(_UNREAD.search(line.kinds + below)) and not line.claims and not any(by_text)
 
     def backwards(self, after: int = -1) -> Iterator[tuple[int, Line]]:
-        """Yield (index, line) of the lines after `after` that mention an option, the last first."""
+        """Yield (index, line) of the lines after `after` that mention an option, the last first; of
+        an answer that was cut off while it thought again, only the first line before that.
+        """
+        thinks_again = False
         for index in range(len(self.lines) - 1, after, -1):
             line = self.at(index)
-            if any(line.letters):
+            if any(line.letters) and not (thinks_again and index):
                 yield index, line
             if line.rejection >= 0:
                 return
+            thinks_again |= self.is_cut and _RETHINKS.search(line.kinds) is not None
 
     def content(self, field: str, of_text: bool) -> frozenset[str]:
         """Return the options that the content of a field made for the answer names, by their
@@ -147,15 +152,18 @@ class Reading:
     @cached_property
     def listed(self) -> set[int]:
         """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter
-        of the alphabet.
+        of the alphabet, or beside lines of other letters.
         """
         found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
         items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two
         listed = set[int]()
         for (here, item), (there, following) in pairwise(items):
-            if there - here > 1 and _HEADING.fullmatch(self.lines[there - 1]):
-                continue
-            if following == item + 1 or (there == here + 1 and following > item):
+            step = following - item
+            if there - here > 1:
+                is_item = step == 1 and not _HEADING.fullmatch(self.lines[there - 1])
+            else:
+                is_item = step > 0 if here in listed else step != 0
+            if is_item:
                 listed |= {here, there}
         return listed
 
@@ -207,7 +215,7 @@ def _looped(reading: Reading) -> frozenset[str]:
 
     looped: set[str] = set()
     for line in map(reading.at, cued):
-        named = settle([claim for claim in _by_letter(line) if claim.level == "named"], line)
+        named = settle([claim for claim in line.claims if claim.level == "named"], line)
         if len(named) == 1:
             looped |= named
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
@@ -217,7 +225,7 @@ def _concluded(reading: Reading) -> frozenset[str]:
     """Return the options that the last line with a conclusion leaves standing."""
     for index, line in reading.backwards():
         claims = _decisions(reading, index)
-        if claims and not (claims[0].of_text and reading.breaks_off):
+        if claims:
             return settle(claims, line)
     return _NOTHING
 

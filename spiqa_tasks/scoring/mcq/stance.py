@@ -14,7 +14,8 @@ from spiqa_tasks.scoring.mcq.forms import REJECTION, Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
 _MENTIONS = compiled(
-    "SURE ((COMMA LABEL? SURE){0,12} COMMA? AND LABEL? SURE | (COMMA LABEL? SURE){2,12})?"
+    "SURE ((COMMA ITEM){0,12} COMMA? AND ITEM | (COMMA ITEM){1,12} (?=COMMA? AND)"
+    "| (COMMA ITEM){2,12})?"
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED] | (?<=OPTION)(?<![ENCLOSED CONFIRMED] OPTION) LETTER")

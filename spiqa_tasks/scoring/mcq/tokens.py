@@ -24,8 +24,9 @@ _NOT_IN = r"0-9a-z\u00c0-\u024f\u1e00-\u1eff"
 
 # What may follow is looked at before what may stand before: most letters are followed by letters.
 _TOKEN = re.compile(
-    # (B), <B>, B), and [B] but behind a word: not f(B), not (A, B), not (B) = 72
-    r"(?P<enclosed>(?:[(<](?<![\w'\\^_)\]}].)\ ?[a-z]\ ?[)>]"
+    # (B), <B>, B), and [B] but behind a word, except of joined scripts: not f(B), not (A, B), not
+    # (B) = 72
+    r"(?P<enclosed>(?:[(<](?<![^\W\u3040-\ud7af].)(?<!['\\^)\]}].)\ ?[a-z]\ ?[)>]"
     r"|\[(?<![\w'\\^_)\]}].)\ ?[a-z]\ ?\]"
     r"|[a-z]\)(?<![,/&;(]\ ..)(?<![,/&;(]..)(?<!\bor\ ..)(?<!\band\ ..)"
     rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-]..))(?!\s?=(?!>)))"

@@ -25,9 +25,9 @@ LANGUAGES = {
     good: most precise, most precisely, most consistent, most plausible, most probable, most probably
     good: most reasonable, most fitting, most relevant, most logical, makes the most sense, makes more sense
     fits: matches, match, fits, fit, describes, describe, represents, represent, captures, aligns, summarizes
-    fits: correspond to, summarises, suits, remains, shares, share, resembles
-    wrong: wrong, incorrect, false, inaccurate, eliminated, eliminate, excluded, rejected, discarded, dismissed
-    wrong: is too, seems too, appears too, ruled out, rule out, ruling out, not correct, not right, not true
+    fits: correspond to, summarises, suits, remains, shares, share, resembles, make sense, makes sense
+    wrong: wrong, incorrect, false, inaccurate, eliminated, eliminate, eliminates, excluded, rejected, discarded
+    wrong: dismissed, is too, seems too, appears too, ruled out, rule out, ruling out, not correct, not right, not true
     is: is, are, be, was, were, being, equals
     pick: choose, chose, chosen, choosing, select, selected, selecting, pick, picked, picking, guess, say, leaving
     pick: leaves, leaves us with, go with, going with, went with, opt for, opting for, settle on, settled on, vote for
@@ -40,6 +40,7 @@ LANGUAGES = {
     may: may, might, could, maybe, perhaps, possibly
     so: so, therefore, thus, hence, consequently, then, finally, final, overall, ultimately, in conclusion
     so: to conclude, in summary, to summarize, all in all, as a result, in short, i.e.
+    so: i'll go with, i will go with
     but: but, actually, rather, wait, instead, correction, scratch, oops, hmm, mistaken, recheck, reconsider
     but: reconsidering, on second thought, on second thoughts, i mean, make it, make that, on reflection, my mistake
     it: it, that, this, these
@@ -175,15 +176,15 @@ LANGUAGES = {
     "ko": """
     answer: 정답, 답변, 답, 正答
     option: 선택지, 보기
-    good: 옳, 맞, 적절한, 적절하다, 적절합, 적절해, 올바른
-    wrong: 틀, 않은, 않는
+    good: 옳, 맞, 적절한, 적절하다, 적절합, 적절해, 올바른, 적합한
+    wrong: 틀, 않, 옳지 않, 맞지 않, 적절하지 않, 올바르지 않
     is: 은, 는, 이, 가
     not: 없, 没, 아니
-    if: 만약
+    if: 만약, 혹시
     so: 따라서, 그러므로
     but: 하지만
     and: 또는
-    fill: 입니다, 번, 을, 를, 가장, 我, 案
+    fill: 입니다, 이다, 것, 번, 을, 를, 가장, 我, 案
     pick: 선택합니다, 선택하, 고르
     know: 判别, 판단, 확인
     only: 만

@@ -143,6 +143,7 @@ CLAIMS = (
     ("The value is 3. None of the given options are correct", {"A": "3", "B": "4"}, None),
     ("The result is 15, which is not listed among the options", {"A": "15", "B": "5"}, None),
     ("${C}_2 {H}_7 {N}$", PICTURES, None),
+    ("The answer is the value of σ(D).", PICTURES, None),
     ("the matrix $[A]$", PICTURES, None),
     ("A (confidence: 0.25)", COLOURS, "A"),
     ("B (85%)", COLOURS, "B"),
@@ -637,6 +638,7 @@ KIN = {
     "3": "Jerry is Al's sibling.",
 }
 COLD = {"A": "ice pack", "B": "freezer", "C": "laboratory", "E": "refrigerator"}
+LONG = " as it is" * 200  # long enough that an end without a full stop is a cut
 SIDES = {"A": "3", "B": "4", "C": "6", "D": "8"}
 SOLIDS = {"A": "shiny", "B": "slippery", "C": "hard"}
 
@@ -738,6 +740,49 @@ PUBLISHED = (
     ("One side is 3.\n\nThus, the correct answer cannot be determined.", SIDES, None),
     # ScienceQA, LLaVA 7B: "hard" is an option like others
     ("3) hard", SOLIDS, "C"),
+    # CommonsenseQA, text-davinci-002: a list of texts with their articles names all of them
+    ("So the most logical place would be either a car or the theatre.", AIRPORT, None),
+    ("You could use a car, theatre, or bus to get there.", AIRPORT, None),
+    (
+        "The first answer choice is a car.\nThe next answer choice is a theatre.\nThe third answer"
+        " choice is an airport.",
+        AIRPORT,
+        None,
+    ),
+    ("That is not likely. This eliminates answer choice (D).", CATS, None),
+    (
+        "Option A, ice pack, doesn't make sense. Option B, freezer, could work."
+        " Option C, laboratory, could also work.",
+        COLD,
+        None,
+    ),
+    # CV-Bench, InternVL 2.5: two options in lines of their own
+    ("The freezer is closer to the camera.\n\n(B) freezer\n\n(A) ice pack", COLD, "B"),
+    # CV-Bench, QVQ, and KorMedMCQA, DeepSeek R1: thoughts that were cut off as they went on
+    (
+        "I see it.\n\nSo the answer is (A).\n\nWait, the hint says (B). Perhaps the lamp looks"
+        + LONG,
+        PICTURES,
+        None,
+    ),
+    (
+        "The answer is (A).\n\nIt fits, but the others lack it, are taller and" + LONG,
+        PICTURES,
+        "A",
+    ),
+    (
+        "Answer: A\n\n1: it is so.\n\nBut the others, which lack it, are taller and" + LONG,
+        PICTURES,
+        "A",
+    ),
+    # MMLU-Pro, Qwen 3
+    ("Maybe it is C. As I cannot determine the answer, I'll go with option D.", PICTURES, "D"),
+    # KorMedMCQA, DeepSeek R1
+    ("따라서 정답은 장티푸스(D)이다.", PICTURES, "D"),
+    ("따라서 정답은 건강이탈 자가간호요구(C)입니다.", PICTURES, "C"),
+    ("따라서 D는 옳지 않다.\n\n따라서 가장 옳은 것은 A이다.", PICTURES, "A"),
+    ("따라서 옳지 않은 것은 B입니다.", PICTURES, "B"),
+    ("혹시 정답이 D나 C일 수도 있지만 부차적이다.\n\n따라서, 나는 B를 선택하겠다.", PICTURES, "B"),
 )
 """Answers that models gave, published after the rules were made: shortened, GPQA's with other texts."""
 
