@@ -1,4 +1,4 @@
-"""Zip archives of pictures: only the members asked for are extracted, once, into the cache."""
+"""Zip archives of SPIQA: only the members asked for are extracted, once, into the cache."""
 
 import hashlib
 import zipfile
@@ -13,30 +13,26 @@ from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder, cache_path, write_atomically
-from spiqa_tasks.files.source import Repository, Source
+from spiqa_tasks.files.source import SPIQA, Source
 from spiqa_tasks.printable import counted
 
 # Separates an archive and its member in the path of a picture that is not extracted yet.
 PACKED = "::"
 
 
-def picture_folder(
-    source: Source,
-    repository: Repository,
-    archive: str,
-    wanted: Collection[str],
-    *,
-    some: bool = False,
+def archive_folder(
+    source: Source, archive: str, wanted: Collection[str], *, some: bool = False
 ) -> Path:
-    """Return the folder with the files of `wanted` (relative posix paths).
+    """Return the folder with the files of `wanted` (relative posix paths) in an archive of SPIQA.
 
-    That is one beside the archive, else that of `extract`. Raises DataError: no archive and no
-    folder, a broken archive, or a missing file.
+    That is one beside the archive, else that of `extract`, as is `some`. Raises DataError: no
+    archive and no folder, a broken archive, or a missing file.
     """
-    beside = source.folder(repository, archive.removesuffix(".zip"))
+    beside = source.folder(SPIQA, archive.removesuffix(".zip"))
     if beside is None:
-        return extract(source.files(repository, archive)[0], wanted, some=some)
+        return extract(source.files(SPIQA, archive)[0], wanted, some=some)
 
+    # `unzip -d NAME NAME.zip` puts the archive's own top folder NAME into another one.
     nested = beside / beside.name
     folder = nested if nested.is_dir() else beside
     missing = [name for name in wanted if not (folder / name).is_file()]
@@ -113,6 +109,7 @@ def _target(opened: zipfile.ZipFile) -> Path:
 
 @contextmanager
 def _named_if_broken(archive: Path) -> Iterator[None]:
+    """Raise DataError with the archive's name if it is broken, or its pictures find no room."""
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:

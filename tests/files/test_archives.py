@@ -9,9 +9,9 @@ import pytest
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files import archives
-from spiqa_tasks.files.archives import extract, is_unsafe, packed_pictures, picture_folder, unpacked
+from spiqa_tasks.files.archives import archive_folder, extract, is_unsafe, packed_pictures, unpacked
 from spiqa_tasks.files.atomic import cache_folder
-from spiqa_tasks.files.source import SPIQA, LocalSource
+from spiqa_tasks.files.source import LocalSource
 
 WANTED = ["p1/a.png", "p1/b.png"]
 
@@ -121,7 +121,7 @@ def test_folder_beside_the_archive_is_taken(tmp_path: Path, nested: bool) -> Non
     for name in WANTED:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
-    found = picture_folder(LocalSource(tmp_path), SPIQA, "test-A/Images.zip", WANTED)
+    found = archive_folder(LocalSource(tmp_path), "test-A/Images.zip", WANTED)
     assert all((found / name).is_file() for name in WANTED)
 
 
@@ -182,9 +182,9 @@ def test_some_pictures_are_enough_where_that_is_said(tmp_path: Path, packed: boo
     else:
         (place / "Images/p1").mkdir(parents=True)
         (place / "Images" / WANTED[0]).write_bytes(b"a")
-    asked = LocalSource(tmp_path), SPIQA, "test-A/Images.zip"
-    assert (picture_folder(*asked, WANTED, some=True) / WANTED[0]).read_bytes() == b"a"
+    asked = LocalSource(tmp_path), "test-A/Images.zip"
+    assert (archive_folder(*asked, WANTED, some=True) / WANTED[0]).read_bytes() == b"a"
     with pytest.raises(DataError, match=r"found 1 file missing, the first is p1/b\.png"):
-        picture_folder(*asked, WANTED)
+        archive_folder(*asked, WANTED)
     with pytest.raises(DataError, match=r"found 1 file missing, the first is p1/b\.png"):
-        picture_folder(*asked, WANTED[1:], some=True)
+        archive_folder(*asked, WANTED[1:], some=True)

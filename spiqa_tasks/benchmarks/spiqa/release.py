@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.benchmark import Row, settings_text
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question, Reader, read_a, read_b, read_c
 from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, choose_figures
 from spiqa_tasks.errors import DataError
-from spiqa_tasks.files.archives import is_unsafe, packed_pictures, picture_folder
+from spiqa_tasks.files.archives import archive_folder, is_unsafe, packed_pictures
 from spiqa_tasks.files.json_text import entries
 from spiqa_tasks.files.pictures import check_pictures
 from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
@@ -166,7 +166,7 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
     # Of a split all papers or none.
     names = sorted(f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None)
     if names:
-        folder = picture_folder(source, SPIQA, PARAGRAPHS, names, some=True)
+        folder = archive_folder(source, PARAGRAPHS, names, some=True)
         papers = [_with_text(paper, folder) for paper in papers]
 
     empty = [paper for paper in papers if not paper.full_text and paper.questions]
@@ -223,7 +223,7 @@ def _picture_paths(
     if files.packed and not is_extracted:
         return packed_pictures(source.files(SPIQA, archive)[0], names)
 
-    folder = picture_folder(source, SPIQA, archive, names)
+    folder = archive_folder(source, archive, names)
     paths = {name: f"{folder}/{name}" for name in names}
     # A broken picture stops the run here, and not hours later; of train that takes too long.
     if not files.packed:
