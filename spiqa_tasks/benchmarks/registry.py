@@ -178,9 +178,8 @@ def is_there(task: Task) -> bool:
 
 
 def _has(source: Source, repository: Repository, pattern: str) -> bool:
-    """Return whether a source has a file, or the folder that an archive was extracted to."""
-    # `SPIQA_TASKS_DATA` may have the folder in place of its archive.
-    if pattern.endswith(".zip") and source.folder(repository, pattern.removesuffix(".zip")):
+    """Return whether a source has a file, or the folder to which an archive was extracted."""
+    if source.extracted(repository, pattern) is not None:
         return True
     # Without the extra `score` there is no client of the hub, nor anything that reads its files.
     with suppress(DataError, ModuleNotFoundError):

@@ -28,7 +28,7 @@ def archive_folder(
     That is one beside the archive, else that of `extract`, as is `some`. Raises DataError: no
     archive and no folder, a broken archive, or a missing file.
     """
-    beside = source.folder(SPIQA, archive.removesuffix(".zip"))
+    beside = source.extracted(SPIQA, archive)
     if beside is None:
         return extract(source.files(SPIQA, archive)[0], wanted, some=some)
 

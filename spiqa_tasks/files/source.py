@@ -58,9 +58,9 @@ class LocalSource:
             )
         return found
 
-    def folder(self, repository: Repository, name: str) -> Path | None:
-        """Return an already extracted folder, or None."""
-        path = self.root / repository.folder / name
+    def extracted(self, repository: Repository, archive: str) -> Path | None:
+        """Return the folder to which a user extracted an archive, or None."""
+        path = self.root / repository.folder / archive.removesuffix(".zip")
         return path if path.is_dir() else None
 
 
@@ -93,7 +93,7 @@ class HubSource:
             )
         return paths
 
-    def folder(self, repository: Repository, name: str) -> None:
+    def extracted(self, repository: Repository, archive: str) -> None:
         """Return None: the hub has only archives."""
 
 

@@ -151,7 +151,7 @@ def test_on_disk_is_only_what_was_fetched_before(asked: Asked, tmp_path: Path) -
     that we did.
     """
     source = HubSource(fetches=False)
-    assert source.folder(SPIQA, "test-A") is None
+    assert source.extracted(SPIQA, "test-A") is None
     with pytest.raises(DataError) as error:
         source.files(SPIQA, "a.json")
     assert (
@@ -193,9 +193,9 @@ def test_a_local_folder_has_files_in_their_order_and_extracted_folders(
         tmp_path / "spiqa" / "a.json",
         tmp_path / "spiqa" / "b.json",
     ]
-    assert source.folder(SPIQA, "x") == tmp_path / "spiqa" / "x"
-    assert source.folder(SPIQA, "a.json") is None
-    assert source.folder(MMSTAR, "x") is None
+    assert source.extracted(SPIQA, "x") == tmp_path / "spiqa" / "x"
+    assert source.extracted(SPIQA, "a.json") is None
+    assert source.extracted(MMSTAR, "x") is None
     assert str(LocalSource(tmp_path)) == str(tmp_path)
     assert str(HubSource()) == "the Hugging Face hub"
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "spiqa" / ".."))

@@ -219,7 +219,7 @@ def _picture_paths(
     names = _picture_names(questions)
     archive = files.archive(settings)
     # Nothing to unpack for people who extracted the archive themselves.
-    is_extracted = source.folder(SPIQA, archive.removesuffix(".zip")) is not None
+    is_extracted = source.extracted(SPIQA, archive) is not None
     if files.packed and not is_extracted:
         return packed_pictures(source.files(SPIQA, archive)[0], names)
 
