@@ -16,7 +16,7 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.failed_requests import reads_like_failure
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
-from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, plain
+from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, canonical
 from spiqa_tasks.runs.selection import LeftOut, Subset
 from spiqa_tasks.scoring.coverage import is_covered
 
@@ -33,11 +33,10 @@ _SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 # Digits of VLMEvalKit's ids; those of turned options have a number before them: 1000042.
 _TURNED = 6
 
-_LEFT_OUT = ", left out"
-# Way in which ids did not fit -> what is said of them.
+# Way in which ids did not fit -> what is said of them, in the class of the remark.
 _MEANINGS = {
     "missing": "without an answer",
-    "unknown": f"that name no question of this task, or several{_LEFT_OUT}",
+    "unknown": LeftOut("that name no question of this task, or several, left out"),
     "duplicates": "several times with the same answer, which counts once",
 }
 
@@ -373,12 +372,12 @@ def _match_remarks(
     for name, meaning in _MEANINGS.items():
         for key in unmatched[name]:
             lack = lacks.get(key)
-            ids_of[f"without {lack}{_LEFT_OUT}" if lack else meaning].append(key[:LONGEST])
+            ids_of[LeftOut(f"without {lack}, left out") if lack else meaning].append(key[:LONGEST])
 
     for meaning, ids in ids_of.items():
         first = ", ".join(ids[:FIRST])
         remark = f"{where}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
-        yield LeftOut(remark) if meaning.endswith(_LEFT_OUT) else remark
+        yield type(meaning)(remark)
 
 
 def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:
@@ -408,7 +407,7 @@ def _differences(
     options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
     true = str(row.get("answer", ""))
     targets = [true, options.get(true, ""), row.get("caption", "")]
-    if plain(answer.reference) not in ("", *map(plain, targets)):
+    if canonical(answer.reference) not in ("", *map(canonical, targets)):
         yield _Difference(row["id"], "true answer", answer.reference, true, of_key=True)
 
     question = str(row.get("question", ""))
@@ -442,21 +441,23 @@ def _figure_differences(
 
 def _is_option(letter: str, text: str, ours: str | None, question: str) -> bool:
     """Whether an option is the release's; that of a picture has no text there."""
-    if ours is not None and (not ours or plain(text) in (plain(ours), plain(letter + ours))):
+    if ours is not None and (
+        not ours or canonical(text) in (canonical(ours), canonical(letter + ours))
+    ):
         return True
     # MMStar's release has options in the question alone
-    return plain(letter + text) in plain(question)
+    return canonical(letter + text) in canonical(question)
 
 
 def _is_question(answer: Answer, row: Row) -> bool:
     """Whether a question is the release's: it may lack its options, or stand within a prompt."""
-    theirs = plain(answer.question)
-    ours = plain(str(row.get("question", "")))
+    theirs = canonical(answer.question)
+    ours = canonical(str(row.get("question", "")))
     if theirs in ours or ours in theirs or row.get("prompt") == "caption":
         return True
 
     # SciFIBench's prompts have other words for its questions, which only their options tell apart
-    options = [plain(text) for text in row.get("options", ()) if text]
+    options = [canonical(text) for text in row.get("options", ()) if text]
     if not options or not all(option in theirs for option in options):
         return False
     # a question that lists its options stands whole in a plain file, with the same words

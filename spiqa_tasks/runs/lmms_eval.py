@@ -21,7 +21,15 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, identity, plain
+from spiqa_tasks.runs.run import (
+    Answer,
+    Identity,
+    Origin,
+    Run,
+    Written,
+    canonical,
+    identity,
+)
 from spiqa_tasks.runs.task import LOGGED, is_reported, listed_metrics
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -183,7 +191,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
         response = response_of("" if sample.response == _NULL else sample.response)
         return Answer("", response, None, sample.position, sample.prompt, (sample.target,))
 
-    if record.reference and plain(sample.target) != plain(record.reference):
+    if record.reference and canonical(sample.target) != canonical(record.reference):
         raise ValueError(
             f"the target {sample.target!r:.60} beside the reference {record.reference!r:.60}"
         )
@@ -301,7 +309,8 @@ def _host_answer(
     if response.failure is not None:
         record = replace(record, status="request_failed", reason=response.failure)
     else:
-        record = _judged(_read_record(record, response.text, sample, scored), sample)
+        record = _read_record(record, response.text, sample, scored)
+        record = _with_verdicts(record, sample)
     return Answer(
         answer_id, response, record, sample.position, _question(sample.prompt), (sample.target,)
     )
@@ -323,7 +332,7 @@ def _read_record(
     return replace(record, scores=scores, rule=rule, refused=is_refusal(text))
 
 
-def _judged(record: Record, sample: LoggedSample) -> Record:
+def _with_verdicts(record: Record, sample: LoggedSample) -> Record:
     """The record with the verdicts that our hook for open answers logged, or why there are none."""
     own = Record.of_sample(sample.values)
     if own is None or not own.signature:

@@ -26,7 +26,7 @@ from spiqa_tasks.scoring.options import options_in
 FIRST = 5
 
 # Everything but letters, digits, decimal points and minus signs.
-_NOTHING = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
+_INSIGNIFICANT = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
 
 # A checkpoint in the hub's cache: its folder is called after a commit.
 _CACHED = re.compile(r"models--(?:[^/]*--)?([^/]+)/snapshots/[^/]+")
@@ -141,9 +141,9 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
     return by_id, list(duplicates)
 
 
-def plain(text: str) -> str:
-    """Return the letters and digits of a text, without what spreadsheets and hosts change."""
-    return _NOTHING.sub("", unicodedata.normalize("NFKC", decoded(text)).casefold())
+def canonical(text: str) -> str:
+    """Return a text for comparison, without what spreadsheets and hosts change."""
+    return _INSIGNIFICANT.sub("", unicodedata.normalize("NFKC", decoded(text)).casefold())
 
 
 @dataclass(frozen=True)
@@ -181,22 +181,25 @@ class Identity:
 
 def identity(model: str, arguments: str) -> Identity:
     """Return the identity of a run with these `--model` and `--model_args`."""
-    given = model_arguments(arguments)
-    seed = given.get("seed", "")
+    values = model_arguments(arguments)
+    seed = values.get("seed", "")
     ablation = "none"
     if model == ABLATED:
-        model = given.pop("base", "?")
-        probe = given.pop("options", "")
+        # What the wrapper takes; the other arguments are the model's.
+        model = values.pop("base", "?")
+        probe = values.pop("options", "")
         # a probe of the options may leave the pictures as they are
-        pictures = given.pop("ablation", "" if probe else "?")
+        pictures = values.pop("ablation", "" if probe else "?")
+        shots = values.pop("shots", "")
+        split = values.pop("shots_split", "")
+
         ablation = _joined(pictures, f"{OPTIONS}{probe}" if probe else "")
-        shots, split = given.pop("shots", ""), given.pop("shots_split", "")
         if shots:
             ablation += f"{SHOTS}{shots},shots_split={split}"
 
-    shown = [key for key in sorted(given) if key not in _RUNNING and not _SECRET.fullmatch(key)]
-    kept = [f"{key}={given[key]}" for key in shown]
-    return Identity(",".join([model, *kept]), ablation, seed)
+    kept = [key for key in sorted(values) if key not in _RUNNING and not _SECRET.fullmatch(key)]
+    label = ",".join([model, *(f"{key}={values[key]}" for key in kept)])
+    return Identity(label, ablation, seed)
 
 
 def model_of(who: Identity) -> tuple[str, str]:

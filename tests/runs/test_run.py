@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remark_on_answers, shares
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, plain
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, canonical
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -252,4 +252,4 @@ def test_texts_that_differ_in_forms_of_letters_are_plainly_the_same(one: str, ot
     """Ligatures, full-width letters, raised digits and combined accents: spreadsheets and
     hosts change these.
     """
-    assert plain(one) == plain(other)
+    assert canonical(one) == canonical(other)
