@@ -55,24 +55,29 @@ def make_scorer(
         fields |= judge.configured
     fields |= {name: value for name, value in made.items() if value}
 
-    needs_programs = any(metric.needs == "text programs" for metric in metrics)
-    missing = missing_text_metrics(host != "offline") if needs_programs else {}
+    missing = {}
+    if any(metric.needs == "text programs" for metric in metrics):
+        missing = missing_text_metrics()
+        # `score` says it below its table.
+        if host != "offline":
+            log_missing_text_metrics()
     return Scorer(benchmark, parsed, host, judge, fields, missing)
 
 
 @cache
-def missing_text_metrics(tell: bool = False) -> dict[str, str]:
-    """Return text metric -> why this machine cannot compute it.
+def missing_text_metrics() -> dict[str, str]:
+    """Return text metric -> why this machine cannot compute it."""
+    return {name: reason for name, reason in available_metrics().items() if reason is not None}
 
-    With `tell` each reason is logged once per process.
-    """
-    missing = {name: reason for name, reason in available_metrics().items() if reason is not None}
-    if tell:
-        for reason in dict.fromkeys(missing.values()):
-            names = [name for name in missing if missing[name] == reason]
-            verb = "is" if len(names) == 1 else "are"
-            logger.warning("%s %s left out: %s.", ", ".join(names), verb, reason)
-    return missing
+
+@cache
+def log_missing_text_metrics() -> None:
+    """Log each reason of `missing_text_metrics`, once per process."""
+    missing = missing_text_metrics()
+    for reason in dict.fromkeys(missing.values()):
+        names = [name for name in missing if missing[name] == reason]
+        verb = "is" if len(names) == 1 else "are"
+        logger.warning("%s %s left out: %s.", ", ".join(names), verb, reason)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,14 @@ from spiqa_tasks.benchmarks.choice import check_unique
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
-from spiqa_tasks.benchmarks.scorer import LONGEST, Scorer, judged, make_scorer, missing_text_metrics
+from spiqa_tasks.benchmarks.scorer import (
+    LONGEST,
+    Scorer,
+    judged,
+    log_missing_text_metrics,
+    make_scorer,
+    missing_text_metrics,
+)
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.errors import DataError
@@ -207,8 +214,10 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
 def fresh() -> Iterator[None]:
     """What was found out about text metrics is forgotten before and after the test."""
     missing_text_metrics.cache_clear()
+    log_missing_text_metrics.cache_clear()
     yield
     missing_text_metrics.cache_clear()
+    log_missing_text_metrics.cache_clear()
 
 
 @pytest.mark.java

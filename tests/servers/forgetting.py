@@ -1,6 +1,6 @@
 """Has the package find out again what it keeps for the life of a process."""
 
-from spiqa_tasks.benchmarks.scorer import missing_text_metrics
+from spiqa_tasks.benchmarks.scorer import log_missing_text_metrics, missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
 from spiqa_tasks.metrics import coco_java, text_scores
 
@@ -26,6 +26,7 @@ def forget_text_metrics() -> None:
     text_scores._tokenized.cache_clear()
     text_scores._warn_once.cache_clear()
     missing_text_metrics.cache_clear()
+    log_missing_text_metrics.cache_clear()
 
 
 def forget_scorers() -> None:
