@@ -160,14 +160,15 @@ def _tally(records: Records) -> dict[str, int]:
 
 
 def shares(records: Records) -> dict[str, Any]:
-    """Return `n`, and kind -> share of at least one record; `truncated` is None if nobody says it
-    of any.
+    """Return `n`, at least 1, and kind -> share of the records; `truncated` is None if no host says
+    of any whether it was cut off.
     """
     n = len(records)
-    found: dict[str, Any] = {kind: count / n for kind, count in _tally(records).items()}
+    result: dict[str, Any] = {"n": n}
+    result |= {kind: count / n for kind, count in _tally(records).items()}
     if all(record.truncated is None for record in records):
-        found["truncated"] = None
-    return {"n": n, **found}
+        result["truncated"] = None
+    return result
 
 
 def remark_on_answers(records: Records) -> str:

@@ -121,8 +121,8 @@ AUTHORS_QUESTION = "Question: {asked}\n"
 
 
 def prompt(row: Row) -> list[Part]:
-    """Return the picture, then the shots if any, the question with its options and the closing
-    sentence.
+    """Return the picture, the shots if any, the question with its options and the closing sentence;
+    the authors' shots are turns of their own, before the picture.
     """
     pictures = [Picture(path) for path in row["images"]]
     shots = shots_of(row)
@@ -130,7 +130,7 @@ def prompt(row: Row) -> list[Part]:
         # Their table has no columns of options: these stand in the question's text.
         return [*AUTHORS, *pictures, AUTHORS_QUESTION.format(asked=row["question"])]
 
-    asked = _asked(row["prompt"], row["question"], table_options(row))
+    asked = _worded(row["prompt"], row["question"], table_options(row))
     if shots == "2":
         asked = f"{_solved(row['prompt'])}{asked}\n{ANSWER}"
     return [*pictures, asked]
@@ -153,22 +153,24 @@ def shots_of(row: Row) -> str:
 
 
 @cache
-def _solved(name: str) -> str:
+def _solved(wording: str) -> str:
     """Return `SHOTS` in a wording, each with its answer and a blank line."""
     text = ""
-    for question, letter in SHOTS:
-        text += f"{_asked(name, question, read_options(question))}\n{ANSWER} {letter}\n\n"
+    for asked, letter in SHOTS:
+        text += f"{_worded(wording, asked, read_options(asked))}\n{ANSWER} {letter}\n\n"
     return text
 
 
-def _asked(name: str, text: str, options: Mapping[str, str]) -> str:
-    is_chinese = _CHINESE_CHARACTER.search(text) is not None
-    template = CHINESE.get(name, WORDINGS[name]) if is_chinese else WORDINGS[name]
-    if name.startswith("lmms_eval"):
-        text = text.strip()  # as that host's task does; two released questions end with blanks
+def _worded(wording: str, asked: str, options: Mapping[str, str]) -> str:
+    """Return a question, `asked` with its options in the text, in one of `WORDINGS`."""
+    template = WORDINGS[wording]
+    if _CHINESE_CHARACTER.search(asked):
+        template = CHINESE.get(wording, template)
+    if wording.startswith("lmms_eval"):
+        asked = asked.strip()  # as that host's task does; two released questions end with blanks
 
     lines = "".join(f"{letter}. {option}\n" for letter, option in options.items())
-    return template.format(asked=text, question=question_before(text), options=lines)
+    return template.format(asked=asked, question=question_before(asked), options=lines)
 
 
 def first_answer(response: str) -> str:

@@ -8,7 +8,7 @@ wording (examples, the instruction to ignore a mark, OCR text) it is ours.
 import dataclasses
 from collections.abc import Sequence
 
-from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, parse_settings
 from spiqa_tasks.benchmarks.choice import ACCURACY, choice_record, slug
 from spiqa_tasks.benchmarks.metric import (
     FAILURE_RATES,
@@ -74,8 +74,13 @@ def template(row: Row) -> str:
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
-    used += [OCR, NO_TEXT] if "ocr=yes" in row["settings"].split(",") else []
+    used += [OCR, NO_TEXT] if _settings_of(row).ocr == "yes" else []
     return "".join(used)
+
+
+def _settings_of(row: Row) -> SciFIBenchSettings:
+    settings: SciFIBenchSettings = parse_settings(SciFIBenchSettings, row["settings"])
+    return settings
 
 
 def _question(row: Row, shown: Row, marked: str) -> list[Part]:
@@ -148,11 +153,14 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     """
     if row["prompt"] == "caption":
         return _caption_record(row, response)
+
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     marked = {"marked": row["marked"]} if row.get("marked") else {}
     scored = choice_record(row, response, groups, **marked)
-    if "extractor=none" in row["settings"].split(","):
+    if _settings_of(row).extractor == "none":
         return scored
+
+    # A judge is asked only where it may find a letter that the matcher did not.
     if scored.rule not in OPEN_RULES:
         return scored.with_scores({BY_JUDGE: scored.scores["accuracy"]})
     candidate = Candidate(response.text, reference=row["answer"], letters=tuple(row["letters"]))

@@ -93,10 +93,12 @@ class ChoiceQuestion:
         questions by.
         """
         captions = {self.text} if self.to_figure else set(self.options)
-        return {plain(caption) for caption in captions} | {figure.digest for figure in self.figures}
+        return {normalised(caption) for caption in captions} | {
+            figure.digest for figure in self.figures
+        }
 
 
-def plain(caption: str) -> str:
+def normalised(caption: str) -> str:
     """Return a caption without case, spacing and final full stop: near-duplicates compare equal."""
     return " ".join(caption.casefold().split()).rstrip(" .")
 
@@ -195,14 +197,14 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     captions: defaultdict[str, set[str]] = defaultdict(set)
     digests: defaultdict[str, set[str]] = defaultdict(set)
     for question in questions:
-        captions[question.figure.digest].add(plain(question.caption))
-        digests[plain(question.caption)].add(question.figure.digest)
+        captions[question.figure.digest].add(normalised(question.caption))
+        digests[normalised(question.caption)].add(question.figure.digest)
 
     randomised = []
     for question in questions:
         pool = list(questions)
         question.generator("negatives", seed).shuffle(pool)
-        true = captions[question.figure.digest] | digests[plain(question.caption)]
+        true = captions[question.figure.digest] | digests[normalised(question.caption)]
         pairs = _false_pairs(question, pool, true)
         pairs.insert(question.position, question)
         if question.to_figure:
@@ -224,7 +226,7 @@ def _false_pairs(
     pairs: list[ChoiceQuestion] = []
     while pool and len(pairs) < needed:
         pair = pool.pop()
-        content = {plain(pair.caption), pair.figure.digest}
+        content = {normalised(pair.caption), pair.figure.digest}
         if not taken & content:
             pairs.append(pair)
             taken |= content

@@ -72,13 +72,13 @@ class SciFIBenchSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        plain = self.mark == "none" and self.shots == 0
+        is_bare = self.mark == "none" and self.shots == 0
         expected = {  # expectation -> whether it holds
             "ocr=yes with ablation=none": self.ocr == "no" or self.ablation == "none",
             "prompt=released without mark, shots and ocr": (
-                self.prompt != "released" or (plain and self.ocr == "no")
+                self.prompt != "released" or (is_bare and self.ocr == "no")
             ),
-            "prompt=caption without mark and shots": self.prompt != "caption" or plain,
+            "prompt=caption without mark and shots": self.prompt != "caption" or is_bare,
         }
         for expectation, holds in expected.items():
             if not holds:
@@ -166,9 +166,9 @@ def _rows(
             "category": question.category,
             "subcategory": "cap2fig" if question.to_figure else "fig2cap",
             "marked": marked_letter(question, settings.mark, settings.seed),
-            "shots": [_shown(example, settings, texts) for example in solved],
+            "shots": [_prompt_fields(example, settings, texts) for example in solved],
         }
-        rows.append(_shown(question, settings, texts) | row | shared)
+        rows.append(_prompt_fields(question, settings, texts) | row | shared)
     return rows
 
 
@@ -180,9 +180,13 @@ def _texts(questions: list[ChoiceQuestion]) -> dict[str, str]:
     return figure_texts((figure.digest, figure.path) for figure in figures)
 
 
-def _shown(
+def _prompt_fields(
     question: ChoiceQuestion, settings: SciFIBenchSettings, texts: dict[str, str]
 ) -> dict[str, Any]:
+    """Return the fields of a question, or of a solved example, that a prompt is made of.
+
+    `texts` (digest -> text found in the figure) stand in the place of the figures.
+    """
     shows_pictures = settings.ablation != "text" and not texts
     paths = [figure.path for figure in question.figures] if shows_pictures else []
     return {

@@ -29,14 +29,16 @@ _CORRECTED = {"table": "table", **_KEYWORDS}
 @cache
 def figure_type(label: str, is_table: bool, is_released: bool = False) -> str:
     """Return the type of a figure, one of `GROUPS`, from the release's `figure_type` and whether
-    it is a table.
+    it is a table; in the reading `released` or `corrected`, see the module.
     """
     if is_table:
         return "table"
-    keywords = _KEYWORDS if is_released else _CORRECTED
-    text = label if is_released else label.lower()
+
+    keywords = _KEYWORDS
+    if not is_released:
+        keywords, label = _CORRECTED, label.lower()
     for keyword, name in keywords.items():
-        if keyword in text:
+        if keyword in label:
             return name
     return "other"
 

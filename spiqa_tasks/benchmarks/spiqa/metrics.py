@@ -42,10 +42,10 @@ RETRIEVAL = "retrieval_accuracy"
 
 def metrics(settings: SpiqaSettings) -> list[Metric]:
     """Return the metrics, the headline first."""
-    found = _of_reading(settings, "", prediction)
+    every = _of_protocol(settings, "", prediction)
     if settings.protocol == "both":
-        found += _of_reading(settings, RELEASED, _released)
-    found += _rates(settings)
+        every += _of_protocol(settings, RELEASED, _released)
+    every += _rates(settings)
 
     # At most 16 rows, which fit on a screen: with both protocols, no figure types. `yes_no_mass` is
     # near 1 with a fit judge, and `judge_advice` warns otherwise.
@@ -53,24 +53,27 @@ def metrics(settings: SpiqaSettings) -> list[Metric]:
     if settings.protocol == "both":
         hidden.add("bleu_1")
     elif settings.judged == L3SCORE:
-        found[0] = replace(found[0], groups=GROUPS)
+        every[0] = replace(every[0], groups=GROUPS)
     return [
         replace(metric, in_table=metric.name.removesuffix(RELEASED) not in hidden)
-        for metric in found
+        for metric in every
     ]
 
 
-def _of_reading(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
+def _of_protocol(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Metric]:
+    """Return the metrics of one protocol, the judge's first: the corrected one (`suffix` is ''), or
+    that of the released scripts (`RELEASED`).
+    """
     name = settings.judged + suffix
     if suffix and settings.setting == "perfigure":
         judged = judged_by(name, partial(_perfigure_released, name))
     else:
         judged = judged_by(name, lambda records: mean_of(name).compute(whole(records)))
 
-    found = [judged]
+    of_protocol = [judged]
     if settings.setting == "cot":
-        found.append(Metric(RETRIEVAL + suffix, partial(_retrieval, RETRIEVAL + suffix)))
-    return found + [text_metric(toolkit + suffix, texts) for toolkit in METRICS]
+        of_protocol.append(Metric(RETRIEVAL + suffix, partial(_retrieval, RETRIEVAL + suffix)))
+    return of_protocol + [text_metric(toolkit + suffix, texts) for toolkit in METRICS]
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:

@@ -58,6 +58,7 @@ def document_record(row: Row, response: Response) -> Record:
         row["answer"],
         row["paper_id"],
         rule="unformatted" if is_unclear else "ok",
+        # A question has a document per figure and step.
         groups=groups_of(row, row["documents"] // len(STEPS)),
         details=details,
     )

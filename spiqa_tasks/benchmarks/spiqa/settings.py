@@ -51,7 +51,7 @@ class SpiqaSettings:
     rule: str = "l3score"
 
     def __post_init__(self) -> None:
-        metric_of(self.rule)
+        metric_of(self.rule)  # raises for an unknown rule
         is_side = self.resolution.isdecimal() and int(self.resolution) > 0
         if self.resolution not in ("full", SMALL) and not is_side:
             raise InputError(

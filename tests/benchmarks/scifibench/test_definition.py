@@ -279,7 +279,7 @@ def test_the_wording_has_what_stands_in_the_prompt() -> None:
     ignored = template(row_of("letter", marked="A", ignore="yes"))
     assert ignored == f"{closing} <Correct>Ignore the annotation <Correct>.\n"
     assert (
-        template(row_of("letter", settings="x=1,ocr=yes"))
+        template(row_of("letter", settings="seed=1,ocr=yes"))
         == f"{closing}Text found in the image:\n(none)"
     )
 
