@@ -204,11 +204,11 @@ def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -
     return means
 
 
-def score_table(run: Run, said: set[str] | None = None, *, is_named: bool = False) -> Table:
+def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table:
     """Return every value of a scored run, with counts, reasons and the signature below.
 
-    Reasons in `said` are left out, others are added to it. `is_named`: whether its title is the
-    run's name and judge, as it is one of several.
+    Reasons in `printed`, of earlier tables, are left out, others are added to it. `is_named`:
+    whether its title is the run's name and judge, as it is one of several.
     """
     values = []
     for name, value in scoring.values_of(run).items():
@@ -225,7 +225,7 @@ def score_table(run: Run, said: set[str] | None = None, *, is_named: bool = Fals
         ["group"],
     )
     title = _title(run) if is_named else ""
-    notes = _score_notes(run, set() if said is None else said)
+    notes = _score_notes(run, printed)
     return Table(values, [metric_column], [VALUE, "n"], title, notes)
 
 
@@ -236,21 +236,25 @@ def _title(run: Run) -> str:
     return f"{run.name}, judge {run.judge_name or 'none'}"
 
 
-def _score_notes(run: Run, said: set[str]) -> list[str]:
+def _score_notes(run: Run, printed: set[str]) -> list[str]:
+    """Return the counts, why values are withheld or left out, and the signature; see
+    `score_table`.
+    """
     score = scoring.score_object(run)
     counts = [f"{name} {n}" for name, n in score["counts"].items() if isinstance(n, int) and n]
     notes = [", ".join(counts)]
 
-    whole = run.record_set.withheld()
-    if whole is not None:
-        notes.append(f"every value is withheld: {whole.reason}; --partial prints it")
+    withheld = run.record_set.withheld()
+    if withheld is not None:
+        notes.append(f"every value is withheld: {withheld.reason}; --partial prints it")
     else:
-        names = defaultdict(list)
+        names_of = defaultdict(list)
         for name, reason in score.get("omitted", {}).items():
-            names[reason].append(name)
-        reasons = [f"{', '.join(of)} left out: {reason}" for reason, of in names.items()]
-        notes += [reason for reason in reasons if reason not in said]
-        said.update(reasons)
+            names_of[reason].append(name)
+        reasons = [f"{', '.join(names)} left out: {reason}" for reason, names in names_of.items()]
+        notes += [reason for reason in reasons if reason not in printed]
+        printed.update(reasons)
+
     if "accuracy_lmms_eval" in score["metrics"]:
         notes.append(MATCHERS)
     return [*notes, f"signature: {run.signature.text}"]
