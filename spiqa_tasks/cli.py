@@ -103,7 +103,7 @@ def _completion(shell: str) -> str:
         try:
             importlib.import_module(f"spiqa_tasks.commands.{name}").add(command)
         except ModuleNotFoundError as error:
-            _missing_part(error)
+            _missing_part(error)  # raises unless it is of an extra: then the command cannot run
     return str(shtab.complete(whole, shell))
 
 

@@ -122,15 +122,20 @@ def _answers(
             f" questions, {lengths[1]} references, {lengths[2]} predictions."
         )
 
-    return [_answer(position, *row) for position, row in enumerate(zip(*columns, strict=True))]
+    return [
+        _checked_answer(position, *row) for position, row in enumerate(zip(*columns, strict=True))
+    ]
 
 
-def _answer(
+def _checked_answer(
     position: int, question: Any, references: Any, prediction: Any
 ) -> tuple[str, list[str], str]:
-    several = [references] if isinstance(references, str) else references
-    answer = (question, list(several) if isinstance(several, Iterable) else [], prediction)
-    is_whole = question and any(answer[1])
+    """Return the answer, its references as a list. Raises InputError: no strings, or empty ones."""
+    if isinstance(references, str):
+        references = [references]
+    listed = list(references) if isinstance(references, Iterable) else []
+    answer = (question, listed, prediction)
+    is_whole = question and any(listed)
     if not is_whole or not conforms(answer, tuple[str, list[str], str]):
         raise InputError(
             f"Expected question, a reference and prediction [{position}] as strings, found"

@@ -123,7 +123,7 @@ def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
         "value": value.value,
         "low": low,
         "high": high,
-        "questions": _questions(run, group, value),
+        "questions": _group_coverage(run, group, value),
         "source": MEASURED,
         "judge": run.judge_name,
         "benchmark": run.own.benchmark.name if run.is_own else "",
@@ -133,10 +133,10 @@ def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
     return {name: without_nan(cell) for name, cell in record.items()}
 
 
-def _questions(run: Run, group: str, value: Value) -> str:
+def _group_coverage(run: Run, group: str, value: Value) -> str:
     """Return the answered questions of a group, `n of N`; the task's if the group's are unknown."""
     size = run.written.sizes.get(group, 0)
-    # Over a part of a task, a group may be short of answers without its file saying so.
+    # Where the whole task was answered, so was the group; else only a size in the file tells.
     is_known = size or run.record_set.is_whole
     if group == OVERALL or not is_known:
         return run.coverage

@@ -209,7 +209,7 @@ def pair_of(
     # The run with pictures names the metric: a text variant may log others first.
     chosen = headline(seeing, metric)
     for run in runs:
-        run.metric(chosen.name)
+        run.metric(chosen.name)  # raises if the run lacks it
     for run in runs[1:]:
         # An LLM base is asked in its own way, with solved questions before.
         check_comparable(seeing, run, chosen, same_prompt=run is blind)

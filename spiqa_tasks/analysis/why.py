@@ -316,7 +316,8 @@ def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line
 def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
     """Return the scores of the second number's answers by the first one's rule.
 
-    Those of a judge, who is not asked again, are taken for the same rule unless the answer is.
+    Only `CIRCULATING` rules read answers anew. By any other, as a judge's, an answer that the first
+    run gave, too, gets its score there, and the others keep theirs.
     """
     scores = both.score_b.fillna(0.0)
     if a.rule != b.rule and a.rule in CIRCULATING:

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{'both' if is_named else 'neither'}. See `spiqa-tasks gain -h`."
         )
 
-    pairs, problems = _named(arguments) if is_named else _recognised(arguments)
+    pairs, problems = _named_pair(arguments) if is_named else _recognised_pairs(arguments)
     is_complete = print_gain(pairs, arguments.format, arguments.by)
     # Problems are said below the table, where they are read.
     say(*problems)
@@ -69,26 +69,23 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str = "") -> bool:
     return all(row.result for row in every)
 
 
-def _recognised(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
+def _recognised_pairs(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     """Return the pairs by the runs' own records, and a sentence per run left out."""
     runs = as_shown(arguments, runs_at(arguments.runs, arguments))
-    named = [] if arguments.base is None else [arguments.base]
-    bases = as_shown(arguments, runs_at(named, arguments))
+    base_paths = [] if arguments.base is None else [arguments.base]
+    bases = as_shown(arguments, runs_at(base_paths, arguments))
     pairs, alone, problems = ablation_pairs(
-        runs,
-        bases,
-        arguments.metric,
-        arguments.accept_differences,
+        runs, bases, arguments.metric, arguments.accept_differences
     )
 
     # A run without its twin is a problem where it was asked for, and none in a folder of many.
-    if arguments.task or not all(place.path.is_dir() for place in arguments.runs):
+    if arguments.task or not all(run_path.path.is_dir() for run_path in arguments.runs):
         return pairs, [*alone, *problems]
     say(*alone)
     return pairs, problems
 
 
-def _named(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
+def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
     """Return the pair that the options name, and why its base is left out.
 
     Raises InputError: a file missing, or runs that must not be compared.
@@ -100,16 +97,16 @@ def _named(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
         )
 
     runs = []
-    for place in (arguments.seeing, arguments.blind, arguments.base):
-        if place is None:
+    for run_path in (arguments.seeing, arguments.blind, arguments.base):
+        if run_path is None:
             continue
-        found = runs_at([place], arguments)
-        if len(found) > 1:
-            tasks = ", ".join(f"{run.task} of {run.name}" for run in found)
+        runs_there = runs_at([run_path], arguments)
+        if len(runs_there) > 1:
+            tasks = ", ".join(f"{run.task} of {run.name}" for run in runs_there)
             raise InputError(
-                f"Expected one run at {place.path}, found {tasks}. Name one with --task."
+                f"Expected one run at {run_path.path}, found {tasks}. Name one with --task."
             )
-        runs += found
+        runs += runs_there
 
     if selection.is_blind(runs[0]):
         name = f"{runs[0].name} on {runs[0].task}"

@@ -98,8 +98,8 @@ def _counts(arguments: argparse.Namespace, item: Item) -> int:
     say(*map(str, missing))
     labels: Columns = ["benchmark", "split", Column("place", "in"), "statistic"]
     values = [
-        Column("value", "counted", _plain),
-        Column("published", show=_plain),
+        Column("value", "counted", _number_text),
+        Column("published", show=_number_text),
         Column("difference", show=_difference),
     ]
     print(render(arguments.format, Table(records, labels, values)))
@@ -150,7 +150,8 @@ def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
     return rows
 
 
-def _plain(value: float, sign: str = "") -> str:
+def _number_text(value: float, sign: str = "") -> str:
+    """Return a count, or a mean with two decimals as the papers print it, '-' if it is unknown."""
     if math.isnan(value):
         return "-"
     decimals = 0 if value == round(value) else 2
@@ -159,4 +160,4 @@ def _plain(value: float, sign: str = "") -> str:
 
 def _difference(value: float) -> str:
     """Return a difference with its sign, '' if it is 0 to two decimals, as the papers print."""
-    return "" if math.isnan(value) or abs(value) < 0.005 else _plain(value, "+")
+    return "" if math.isnan(value) or abs(value) < 0.005 else _number_text(value, "+")

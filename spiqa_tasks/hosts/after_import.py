@@ -17,20 +17,22 @@ def patch(patches: Patches) -> None:
     """Patch each module once: now if it is imported, else after its import."""
     for name, (attribute, apply) in patches.items():
         if hasattr(sys.modules.get(name), attribute):
-            _once(sys.modules[name], apply)
+            _patch_once(sys.modules[name], apply)
     if not any(
         isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path
     ):
         sys.meta_path.insert(0, _AfterImport(patches))
 
 
-def _once(module: ModuleType, apply: Callable[[Any], None]) -> None:
+def _patch_once(module: ModuleType, apply: Callable[[Any], None]) -> None:
     if not getattr(module, "_spiqa_tasks", False):
         module._spiqa_tasks = True  # type: ignore[attr-defined]
         apply(module)
 
 
 class _AfterImport(importlib.abc.MetaPathFinder):
+    """Finds the modules to be patched, and has their loader patch them once they are executed."""
+
     def __init__(self, patches: Patches) -> None:
         self.patches = patches
 
@@ -42,10 +44,11 @@ class _AfterImport(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
+            _, apply = self.patches[name]
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)
-                _once(module, self.patches[name][1])
+                _patch_once(module, apply)
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec

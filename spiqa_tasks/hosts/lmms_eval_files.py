@@ -367,8 +367,8 @@ def metric_values(
 
 
 def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
-    """Return a metric's score of one answer; None if it has none, or none without the other
-    answers.
+    """Return a metric's score of one answer, or None: without a score, and where a text program
+    scores all answers together or a question is several documents (`joined`).
     """
     if metric.name in record.scores:
         return record.scores[metric.name]

@@ -70,6 +70,7 @@ def ask_all(
 
 
 def _run(loop: "JudgeLoop", requests: dict[str, JudgeRequest]) -> None:
+    """Run the loop to its end, in another thread if this one has a running one (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -107,12 +107,12 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
     """Return the text in plain letters, and the original index of each of its characters."""
     if text.isascii():
         return text.translate(_LINE_ENDS), range(len(text))
-    plain = list(map(_plain, text))
-    return "".join(plain), [place for place, letters in enumerate(plain) for _ in letters]
+    letters_of = list(map(_letters, text))
+    return "".join(letters_of), [index for index, letters in enumerate(letters_of) for _ in letters]
 
 
 @lru_cache(maxsize=4096)
-def _plain(character: str) -> str:
+def _letters(character: str) -> str:
     """The letters that a character is written with, '' for a mark."""
     if character in _BLANKS:
         return " "
@@ -123,11 +123,14 @@ def _plain(character: str) -> str:
 
 def _replaced(pattern: re.Pattern[str], text: str, stand_in: Callable[[str], str]) -> str:
     """The text with `stand_in` of each part that reads like the pattern in its stead."""
-    read, places = folded(text)
+    # The pattern is sought in plain letters, and the parts are those of the text.
+    plain_text, indices = folded(text)
     parts: list[str] = []
     done = 0
-    for match in pattern.finditer(read):
-        start, end = max(done, places[match.start()]), places[match.end() - 1] + 1
+    for match in pattern.finditer(plain_text):
+        # One character may be several letters (a ligature), where two matches meet.
+        start = max(done, indices[match.start()])
+        end = indices[match.end() - 1] + 1
         parts += text[done:start], stand_in(text[start:end])
         done = end
     return "".join(parts) + text[done:]

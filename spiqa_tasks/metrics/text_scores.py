@@ -76,14 +76,16 @@ def text_scores(
 ) -> dict[str, TextScore]:
     """Return `metrics` of (prediction, reference) pairs; slow parts are kept per line and pair.
 
-    That of a metric without Java, a package or weights is the reason. Raises ValueError: an empty
-    list.
+    A metric that lacks Java, a package or weights has the reason in place of a score. Raises
+    ValueError: an empty list.
     """
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
     lines = tuple((_one_line(prediction), _one_line(reference)) for prediction, reference in pairs)
     scores: dict[str, TextScore] = {}
-    tokenized = _tokenized(lines)  # also for `prepare`, which names the slow metrics alone
+
+    # Pairs, or why there are none; also for `prepare`, which names the slow metrics alone.
+    tokenized = _tokenized(lines)
     for name in metrics:
         score = bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
         # `_tokenized` warned once for all metrics
@@ -99,6 +101,7 @@ def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS
 
 
 def _toolkit(name: str, pairs: Pairs | str) -> TextScore:
+    """Return a metric of the caption toolkit, or why there is none: `pairs` if that is a reason."""
     if isinstance(pairs, str):
         return pairs
     if name.startswith("bleu_"):

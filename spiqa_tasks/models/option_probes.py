@@ -48,7 +48,7 @@ class ShownOptions:
             if listed is None:
                 raise _not_found(prompt)
             rest = head[listed.end() :]
-            if not tail:  # the sentence behind the options
+            if not tail:  # behind the last option: the task's instruction
                 rest = self._instruction(rest)
             tail = f"{self.labels[letter]}{listed[1]}{self.texts[letter]}{rest}{tail}"
             head = head[: listed.start()]

@@ -79,7 +79,7 @@ class _File(NamedTuple):
 
 
 def read_runs(
-    place: RunPath, include: Iterable[Path] = (), columns: Columns = USUAL, only: str = ""
+    run_path: RunPath, include: Iterable[Path] = (), columns: Columns = USUAL, only: str = ""
 ) -> tuple[list[Run], Faults]:
     """Return every run at a path, whether scored or not, and the errors of unread files.
 
@@ -88,9 +88,9 @@ def read_runs(
     Raises InputError: no answers to the task that is named with the path; or see `read_path`.
     """
     known = catalogue([*filtered_tasks(), *include])[0]
-    tasks = {*known, place.task} - {""}
-    runs, faults = read_path(place.path, tasks, columns)
-    runs = _of_named_task(runs, place) if place.task else _with_task(runs, only)
+    tasks = {*known, run_path.task} - {""}
+    runs, faults = read_path(run_path.path, tasks, columns)
+    runs = _of_named_task(runs, run_path) if run_path.task else _with_task(runs, only)
 
     defined = []
     for run in runs:
@@ -177,23 +177,24 @@ def _with_task(runs: list[Run], task: str) -> list[Run]:
     return [run if run.task else replace(run, task=task) for run in runs]
 
 
-def _of_named_task(runs: list[Run], place: RunPath) -> list[Run]:
+def _of_named_task(runs: list[Run], run_path: RunPath) -> list[Run]:
     """The runs to the task that is named with a path. Raises InputError: there are none."""
-    runs = _with_task(runs, place.task)
-    # whatever the file says, but for a host's own task, whose answers are none to any of ours
-    if place.path.is_file() and len(runs) == 1:
+    path, task = run_path.path, run_path.task
+    runs = _with_task(runs, task)
+    # The user knows better than a single file, unless it is of a task of the host, whose answers
+    # are to none of ours.
+    if path.is_file() and len(runs) == 1:
         (run,) = runs
         if run.is_own or run.form not in lmms_eval.FORMS:
-            return [replace(run, task=place.task)]
+            return [replace(run, task=task)]
 
-    found = [run for run in runs if run.task == place.task]
-    if not found:
+    of_task = [run for run in runs if run.task == task]
+    if not of_task:
         others = ", ".join(sorted({run.task for run in runs}))
         raise InputError(
-            f"Expected answers to {place.task} in {place.path}, found those to {others}. Name one "
-            "of them."
+            f"Expected answers to {task} in {path}, found those to {others}. Name one of them."
         )
-    return found
+    return of_task
 
 
 def _lmms_eval_runs(files: Sequence[_File]) -> tuple[list[Run], Faults]:

@@ -91,8 +91,9 @@ DELTA = 0.75
 # Weights of exact, stem, synonym and paraphrase matches.
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
-# Counts per pair in METEOR's output; see `meteor`.
+# Counts per pair in METEOR's output, and the place of the chunks among them; see `meteor`.
 FIELDS = 23
+CHUNKS = 20
 
 
 def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
@@ -108,20 +109,20 @@ def meteor(statistics: Sequence[Sequence[float]]) -> CorpusScore:
 
     totals = [math.fsum(column) for column in zip(*statistics, strict=True)]
     # As METEOR sums them: a pair matched in one chunk from end to end adds no chunk.
-    totals[20] -= sum(_is_perfect(counts) for counts in statistics)
+    totals[CHUNKS] -= sum(_is_perfect(counts) for counts in statistics)
     return CorpusScore(_value(totals), tuple(_value(counts) for counts in statistics))
 
 
 def _is_perfect(counts: Sequence[float]) -> bool:
     """Return whether all words are matched in one chunk."""
     words, reference_words = counts[:2]
-    chunks, matched, reference_matched = counts[20:]
+    chunks, matched, reference_matched = counts[CHUNKS:]
     return (matched, reference_matched, chunks) == (words, reference_words, 1)
 
 
 def _value(counts: Sequence[float]) -> float:
     words, reference_words, function, reference_function = counts[:4]
-    chunks, matched, reference_matched = counts[20:]
+    chunks, matched, reference_matched = counts[CHUNKS:]
     precision = _share(counts[4:20:4], counts[6:20:4], words, function)
     recall = _share(counts[5:20:4], counts[7:20:4], reference_words, reference_function)
     if not precision or not recall:

@@ -163,7 +163,7 @@ def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = Fa
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
     label = labels.get(_label_in(text))
-    same = [label for label, option in options.items() if _plain(option) == _plain(text)]
+    same = [label for label, option in options.items() if _normalised(option) == _normalised(text)]
 
     if label is None and len(same) != 1:
         raise _no_single_option(answer, same, labels)
@@ -404,7 +404,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or value == "" or value == [] or is_nan
 
 
-def _plain(text: str) -> str:
+def _normalised(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 

@@ -70,6 +70,7 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
 
     served = {}
     if host.base_url:
+        # The host makes folders of these names, and a slash in one would make two.
         served = {_folder_name(name): name for name in models if "/" in name}
         models = [_folder_name(name) for name in models]
         if not host.api_mode:  # there the host makes the names of folders itself

@@ -47,9 +47,7 @@ def rows_of(name: str) -> list[Row]:
     tasks, _ = known()
     task = tasks[name]
     rows = load_rows(task.benchmark_name, task.split, task.settings_text)
-    if task.kept is None:
-        return list(rows)
-    return [row for row in rows if row["id"] in task.kept]
+    return [row for row in rows if task.kept is None or row["id"] in task.kept]
 
 
 def message(row: Row) -> list[dict[str, str]]:
