@@ -69,13 +69,13 @@ def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns
     """Return the columns with one of predictions for all rows: answers in another one in some rows
     are a mistake.
     """
-    found = columns_of(rows)
-    columns.check(found, file)
-    name = columns.name("prediction", found)
+    names = columns_of(rows)
+    columns.check(names, file)
+    name = columns.name("prediction", names)
     if name is None:
         raise InputError(
-            f"Expected answers in {file}, found the columns {listed(found)}. "
-            f"{advice(found, columns)}".strip()
+            f"Expected answers in {file}, found the columns {listed(names)}. "
+            f"{advice(names, columns)}".strip()
         )
     # figures mean nothing to options, and may be in any form
     return Columns({**columns.named, "prediction": name, "figures": ""})

@@ -108,27 +108,27 @@ class Columns:
             )
         return cls(named)
 
-    def name(self, what: str, found: Collection[str]) -> str | None:
-        """Return the column of a field among those `found`, or None."""
-        if what in self.named:
-            return self.named[what] if self.named[what] in found else None
+    def name(self, field: str, names: Collection[str]) -> str | None:
+        """Return the column of a field among `names`, or None."""
+        if field in self.named:
+            return self.named[field] if self.named[field] in names else None
 
-        present = self.usual(what, found)
+        present = self.usual(field, names)
         # of several columns of figures nobody knows which the model saw
-        is_unclear = what == "figures" and len(present) > 1
+        is_unclear = field == "figures" and len(present) > 1
         return present[0] if present and not is_unclear else None
 
-    def usual(self, what: str, found: Collection[str]) -> list[str]:
-        """Return the columns with a usual name of a field among those `found`, the surest first."""
+    def usual(self, field: str, names: Collection[str]) -> list[str]:
+        """Return the columns with a usual name of a field among `names`, the surest first."""
         # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
-        return [name for name in FIELDS[what] if name in found and name not in taken]
+        return [name for name in FIELDS[field] if name in names and name not in taken]
 
-    def ids(self, found: Collection[str]) -> tuple[str, ...]:
+    def ids(self, names: Collection[str]) -> tuple[str, ...]:
         """Return the column of a row's id, or those of its paper and its question; or ()."""
-        name = self.name("id", found)
-        question = self.name("question", found)
-        papers = [column for column in PAPERS if column in found]
+        name = self.name("id", names)
+        question = self.name("question", names)
+        papers = [column for column in PAPERS if column in names]
 
         # columns such as `key` or `qid` may number the questions of a paper
         is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
@@ -136,27 +136,27 @@ class Columns:
             return (papers[0], question)
         return () if name is None else (name,)
 
-    def check(self, found: Collection[str], where: object) -> None:
+    def check(self, names: Collection[str], where: object) -> None:
         """Raise InputError if none of the rows has a column that the user named."""
-        missing = [name for name in self.named.values() if name and name not in found]
+        missing = [name for name in self.named.values() if name and name not in names]
         if missing:
             hint = ": a path begins in the row" if "." in "".join(missing) else ""
             raise InputError(
                 f"Expected the column {' and '.join(missing)} of --columns in {where}, found "
-                f"{listed(found)}. Correct --columns{hint}."
+                f"{listed(names)}. Correct --columns{hint}."
             )
 
-    def is_answer(self, found: Collection[str]) -> bool:
+    def is_answer(self, names: Collection[str]) -> bool:
         """Return whether a row with these columns is an answer."""
-        return not self.missing(found)
+        return not self.missing(names)
 
-    def missing(self, found: Collection[str]) -> list[str]:
+    def missing(self, names: Collection[str]) -> list[str]:
         """Return the fields that an answer lacks: a prediction, and an id or its question and
         reference.
         """
-        missing = [] if self.name("prediction", found) else ["prediction"]
-        has_question = self.name("question", found) and self.name("reference", found)
-        return missing if has_question or self.ids(found) else [*missing, "id"]
+        missing = [] if self.name("prediction", names) else ["prediction"]
+        has_question = self.name("question", names) and self.name("reference", names)
+        return missing if has_question or self.ids(names) else [*missing, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row with a column for each path that the user named and the row has.
@@ -263,15 +263,15 @@ def answers_of_rows(
     if not rows:
         raise InputError(f"Expected answers in {path}, found no rows.")
 
-    found = columns_of(rows.values())
-    columns.check(found, path)
-    if not columns.is_answer(found):
+    names = columns_of(rows.values())
+    columns.check(names, path)
+    if not columns.is_answer(names):
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{listed(found)}. {advice(found, columns)}".strip()
+            f"{listed(names)}. {advice(names, columns)}".strip()
         )
 
-    id_columns = columns.ids(found)
+    id_columns = columns.ids(names)
     answers = []
     for index, (place, row) in enumerate(rows.items()):
         where = f"{place} of {path}"
@@ -357,18 +357,18 @@ def listed(found: Iterable[str]) -> str:
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
-def advice(found: Collection[str], columns: Columns = USUAL) -> str:
+def advice(names: Collection[str], columns: Columns = USUAL) -> str:
     """Return how to name the columns that an answer needs, or ''."""
-    missing = columns.missing(found)
+    missing = columns.missing(names)
     if not missing:
         return ""
 
     named = dict.fromkeys(missing, "COLUMN")
-    likely = _likely_answer(found, columns) if "prediction" in missing else ""
+    likely = _likely_answer(names, columns) if "prediction" in missing else ""
     if likely:
         named["prediction"] = likely
 
-    pairs = ",".join(f"{what}={name}" for what, name in named.items())
+    pairs = ",".join(f"{field}={name}" for field, name in named.items())
     argument = f"--columns {shlex.quote(pairs)}.{_NO_TASK * ('id' in missing)}"
     if likely:
         return f"Name the columns, such as {argument}"
@@ -377,15 +377,15 @@ def advice(found: Collection[str], columns: Columns = USUAL) -> str:
     return f"No column looks like {' or '.join(missing)}: add it, or name it{apart} by {argument}"
 
 
-def _likely_answer(found: Collection[str], columns: Columns) -> str:
+def _likely_answer(names: Collection[str], columns: Columns) -> str:
     """The only column that looks like the model's answer, as `llm_output`, or ''."""
-    taken = {columns.name(what, found) for what in FIELDS}
-    likely = [name for name in found if name not in taken and _LIKE_ANSWER.fullmatch(name)]
+    taken = {columns.name(field, names) for field in FIELDS}
+    likely = [name for name in names if name not in taken and _LIKE_ANSWER.fullmatch(name)]
 
     # a lone `answer` is mostly the model's; beside options it is mostly the true one
-    letters = set(map(_option_letter, found))
-    has_options = columns.name("options", found) or {"A", "B"} <= letters
-    if not likely and "answer" in found and not has_options:
+    letters = set(map(_option_letter, names))
+    has_options = columns.name("options", names) or {"A", "B"} <= letters
+    if not likely and "answer" in names and not has_options:
         likely = ["answer"]
     return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
 
