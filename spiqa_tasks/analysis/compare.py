@@ -9,9 +9,9 @@ import pandas as pd
 
 from spiqa_tasks.analysis.merging import (
     conditions,
+    different_judges,
     headline,
     merged,
-    other_judges,
     questions,
     task_size,
 )
@@ -189,7 +189,7 @@ def _fault_of_pair(
         return "they share no question"
 
     # A judge's scores differ from another's by more than models do.
-    judges = other_judges(a.run, b.run, metric)
+    judges = different_judges(a.run, b.run, metric)
     if judges and not accept_differences:
         return (
             f"they have scores by {judges}. Name one judge with --judge; `compare"

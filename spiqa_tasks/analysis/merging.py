@@ -112,13 +112,13 @@ def columns_by(frame: pd.DataFrame, by: str) -> list[str]:
 
 def differing(a: Signature, b: Signature) -> list[str]:
     """Return the decisive fields in which two signatures differ, with both values."""
-    found = []
+    different = []
     for name in a.__dataclass_fields__:
         one, two = getattr(a, name), getattr(b, name)
         if name not in NOT_DECISIVE and one != two:
-            found.append(f"{name}: {one or 'none'} and {two or 'none'}")
+            different.append(f"{name}: {one or 'none'} and {two or 'none'}")
 
-    return found
+    return different
 
 
 def conditions(a: Run, b: Run) -> list[str]:
@@ -143,7 +143,7 @@ def _host_conditions(a: Run, b: Run) -> list[str]:
     )
     different = []
     for name in {**ours, **theirs}:
-        found = _other(ours.get(name, ""), theirs.get(name, ""))
+        found = _both_if_different(ours.get(name, ""), theirs.get(name, ""))
         if found and name != NEVER_SENT:
             different.append(f"{name}: {found}")
 
@@ -178,46 +178,46 @@ def _differences(one: Run, other: Run, metric: Metric, same_prompt: bool) -> Ite
     if alone:
         counts = f"{len(ours)} and {len(theirs)}, {len(alone)} in one of them only"
         remedy = "Run both on the whole task, or with the same --limit."
-        yield "the same questions", f"{counts}{_some(alone)}", remedy
+        yield "the same questions", f"{counts}{_such_as(alone)}", remedy
 
-    if found := _other(data_of(one), data_of(other)):
+    if found := _both_if_different(data_of(one), data_of(other)):
         yield "the same data", found, "Run both with the same data revision."
 
-    found = _other(one.signature.prompt, other.signature.prompt)
+    found = _both_if_different(one.signature.prompt, other.signature.prompt)
     if found and same_prompt:
         yield "the same prompt", found, "Run both with the same prompt setting."
 
-    if found := other_judges(one, other, metric):
+    if found := different_judges(one, other, metric):
         yield "scores by the same judge", found, "Name one with --judge."
 
     changed = set(ours.index[ours.reference != theirs.reference.reindex(ours.index)])
     if same_prompt:
-        changed |= _other_texts(one, other, ours.index)
+        changed |= _differently_asked(one, other, ours.index)
     if changed:
-        found = f"{len(changed)} with another text or answer under the same id{_some(changed)}"
+        found = f"{len(changed)} with another text or answer under the same id{_such_as(changed)}"
         remedy = "Run both with the same version of the task and of its prompt."
         yield "the same questions", found, remedy
 
 
-def _other(ours: str, theirs: str) -> str:
+def _both_if_different(ours: str, theirs: str) -> str:
     """Return two values if they differ, or ''."""
     return f"{ours or 'none'} and {theirs or 'none'}" if ours != theirs else ""
 
 
-def other_judges(one: Run, other: Run, metric: Metric) -> str:
+def different_judges(one: Run, other: Run, metric: Metric) -> str:
     """Return the names of the judges that scored two runs by a metric if they differ, or ''."""
     if metric.needs != "judge":
         return ""
     # A judge named with its address is the same as one named without.
-    return _other(one.signature.judge, other.signature.judge)
+    return _both_if_different(one.signature.judge, other.signature.judge)
 
 
-def _other_texts(one: Run, other: Run, ids: Iterable[str]) -> set[str]:
+def _differently_asked(one: Run, other: Run, ids: Iterable[str]) -> set[str]:
     """Return the questions of a host's task with another prompt; ours have a hash of theirs."""
     if one.is_own or other.is_own:
         return set()
     return {key for key in ids if one.by_id[key].question != other.by_id[key].question}
 
 
-def _some(ids: Collection[str]) -> str:
+def _such_as(ids: Collection[str]) -> str:
     return f" (such as {', '.join(sorted(ids)[:NAMED])})"
