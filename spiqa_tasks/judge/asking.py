@@ -184,53 +184,53 @@ class JudgeLoop:
         await asyncio.sleep(longest or 0.0)
         return set()
 
-    def _settle(self, task: "asyncio.Task[Verdict]", made: _Try) -> None:
+    def _settle(self, task: "asyncio.Task[Verdict]", attempt: _Try) -> None:
         """Keep the verdict, or put the job into the queue again."""
         error = task.exception()
         if error is None:
-            self._answered(made, task.result())
+            self._answered(attempt, task.result())
         elif not isinstance(error, RequestError):  # a defect must not end the run
             reason = f"unexpected {type(error).__name__}: {error}"
             _log.error("Asking the judge failed: %s", self.config.redact(reason))
-            self._done(made.job, failed(reason))
+            self._done(attempt.job, failed(reason))
         elif error.retryable:
-            self._failed(made, error)
+            self._failed(attempt, error)
         else:  # the server is there
-            self._answered(made, failed(error.reason))
+            self._answered(attempt, failed(error.reason))
 
-    def _answered(self, made: _Try, verdict: Verdict) -> None:
+    def _answered(self, attempt: _Try, verdict: Verdict) -> None:
         now = _now()
         self.patience.answered(now)
-        self.pace.came_back(now, made.asked, "answered")
-        self.slots.answered(now, made.asked)
-        if made.is_test:
-            made.job.is_tested = True
-            self.queue.put(made.job, now)
+        self.pace.came_back(now, attempt.asked, "answered")
+        self.slots.answered(now, attempt.asked)
+        if attempt.is_test:
+            attempt.job.is_tested = True
+            self.queue.put(attempt.job, now)
         else:
-            self._done(made.job, verdict)
+            self._done(attempt.job, verdict)
 
-    def _failed(self, made: _Try, error: RequestError) -> None:
-        now, job = _now(), made.job
+    def _failed(self, attempt: _Try, error: RequestError) -> None:
+        now, job = _now(), attempt.job
         job.tries += 1
         job.is_tested = False
         reason = self.config.redact(error.reason)
         _log.info("judge %s: try %d of a request failed: %s", self.config.name, job.tries, reason)
 
         # It waited in the server's queue: with fewer requests at once it is answered.
-        is_queued = error.silent and self.slots.shrink(now, made.asked, made.answers_before)
+        is_queued = error.silent and self.slots.shrink(now, attempt.asked, attempt.answers_before)
         if is_queued and not self.patience.is_overdue(job, now):
             self.queue.put(job, now)
             return
 
-        self.patience.failed(job, error, now, made.asked, of_test=made.is_test)
+        self.patience.failed(job, error, now, attempt.asked, of_test=attempt.is_test)
         if job.counted >= self.config.retry.max_attempts:
             self._done(job, failed(f"{error.reason} (gave up after {job.tries} tries)"))
             return
 
         # A request that fails by itself says nothing of how fast its server is.
-        if self.patience.is_servers_fault(job, of_test=made.is_test):
+        if self.patience.is_servers_fault(job, of_test=attempt.is_test):
             outcome: Outcome = "refused" if error.refused else "failed"
-            self.pace.came_back(now, made.asked, outcome, error.retry_after or 0.0)
+            self.pace.came_back(now, attempt.asked, outcome, error.retry_after or 0.0)
         self.queue.put(job, now + self.patience.delay(job, error.retry_after))
 
     def _give_up(self) -> None:

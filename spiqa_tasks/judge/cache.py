@@ -113,18 +113,18 @@ class VerdictCache:
 
     def get(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Return the stored verdicts among `keys`, marked as cached."""
-        found: dict[str, Verdict] = {}
+        verdicts: dict[str, Verdict] = {}
         if self._db is None:
-            return found
+            return verdicts
         chosen = "SELECT * FROM verdicts WHERE key IN (SELECT value FROM json_each(?))"
         try:
             for row in self._db.execute(chosen, [json.dumps(list(keys))]):
                 with suppress(TypeError, ValueError, KeyError):  # a damaged row
-                    found[row[0].decode()] = _loaded(*row)  # texts come as bytes
+                    verdicts[row[0].decode()] = _loaded(*row)  # texts come as bytes
         except sqlite3.DatabaseError as error:
             self._renew(error)
             return {}
-        return found
+        return verdicts
 
     def put(self, key: str, verdict: Verdict) -> None:
         """Store a verdict now, or if that fails with a later one; skip a failed verdict."""

@@ -224,12 +224,13 @@ def make_judge(rule: str, config: JudgeConfig | None) -> Judge | None:
     Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if
     the rule needs one.
     """
-    made = make_rule(rule, {})
+    judge_rule = make_rule(rule, {})
     if config is None:
-        if not made.required_by:
+        if not judge_rule.required_by:
             return None
         found = f"{JUDGE_VARIABLE}=none. Set {JUDGE_VARIABLE}=provider:model"
-        raise JudgeError(f"Expected a judge for {made.required_by}, found {found}.")
-    judge = Judge(config, made)
+        raise JudgeError(f"Expected a judge for {judge_rule.required_by}, found {found}.")
+
+    judge = Judge(config, judge_rule)
     judge.preflight()
     return judge

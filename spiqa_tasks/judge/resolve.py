@@ -147,15 +147,15 @@ def _url(
         raise JudgeError(
             f"The judge {judge} has two URLs, one behind @ and one as base_url; leave one out."
         )
-    given = address or base_url
+    named = address or base_url
     if not provider.url:
-        if given:
+        if named:
             raise JudgeError(
                 f"The judge {judge} runs in this process and has no URL; leave the URL out."
             )
         return ""
 
-    url = given or environ.get(URL_VARIABLE, "")
+    url = named or environ.get(URL_VARIABLE, "")
     if not url:
         return provider.url
     _check_url(url, judge if address else "")
