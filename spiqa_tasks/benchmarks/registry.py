@@ -167,7 +167,7 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     return figures_of(_source(split), split) if name == SPIQA.name else {}
 
 
-def is_there(task: Task) -> bool:
+def has_files(task: Task) -> bool:
     """Return whether all files of a task are on this machine."""
     if task.split.startswith("demo"):
         return True

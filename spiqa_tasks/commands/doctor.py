@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, is_there
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, has_files
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
@@ -81,7 +81,7 @@ def _print(findings: list[Finding], form: str) -> None:
 
 
 def _lmms_eval(quick: bool) -> Iterator[Finding]:
-    """Check for known breaks and that it starts; a clone's version may be an older one's number."""
+    """Check for known breaks and a start: the version of a clone may be an older one's number."""
     if importlib.util.find_spec("lmms_eval") is None:
         return
 
@@ -127,7 +127,7 @@ def _data() -> Iterator[Finding]:
             for task in tasks.values()
             if task.benchmark_name == benchmark and not task.split.startswith("demo")
         ]
-        ready = [task for task in own if is_there(task)]
+        ready = [task for task in own if has_files(task)]
         detail = (
             f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare"
             " TASK"

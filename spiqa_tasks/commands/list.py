@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import Task, is_there, yaml_folder
+from spiqa_tasks.benchmarks.registry import Task, has_files, yaml_folder
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
@@ -42,5 +42,5 @@ def _row(task: Task) -> dict[str, Any]:
         "metrics": task.metrics,
         "headline": task.metrics[0],
         "questions": task.questions,
-        "data": is_there(task),
+        "data": has_files(task),
     }

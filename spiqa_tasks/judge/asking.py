@@ -117,7 +117,7 @@ class _Try:
 
     job: Job
     is_test: bool
-    asked: float
+    asked_at: float
     answers_before: int
 
 
@@ -201,8 +201,8 @@ class JudgeLoop:
     def _answered(self, attempt: _Try, verdict: Verdict) -> None:
         now = _now()
         self.patience.answered(now)
-        self.pace.came_back(now, attempt.asked, "answered")
-        self.slots.answered(now, attempt.asked)
+        self.pace.came_back(now, attempt.asked_at, "answered")
+        self.slots.answered(now, attempt.asked_at)
         if attempt.is_test:
             attempt.job.is_tested = True
             self.queue.put(attempt.job, now)
@@ -217,12 +217,14 @@ class JudgeLoop:
         _log.info("judge %s: try %d of a request failed: %s", self.config.name, job.tries, reason)
 
         # It waited in the server's queue: with fewer requests at once it is answered.
-        is_queued = error.silent and self.slots.shrink(now, attempt.asked, attempt.answers_before)
+        is_queued = error.silent and self.slots.shrink(
+            now, attempt.asked_at, attempt.answers_before
+        )
         if is_queued and not self.patience.is_overdue(job, now):
             self.queue.put(job, now)
             return
 
-        self.patience.failed(job, error, now, attempt.asked, of_test=attempt.is_test)
+        self.patience.failed(job, error, now, attempt.asked_at, of_test=attempt.is_test)
         if job.counted >= self.config.retry.max_attempts:
             self._done(job, failed(f"{error.reason} (gave up after {job.tries} tries)"))
             return
@@ -230,7 +232,7 @@ class JudgeLoop:
         # A request that fails by itself says nothing of how fast its server is.
         if self.patience.is_servers_fault(job, of_test=attempt.is_test):
             outcome: Outcome = "refused" if error.refused else "failed"
-            self.pace.came_back(now, attempt.asked, outcome, error.retry_after or 0.0)
+            self.pace.came_back(now, attempt.asked_at, outcome, error.retry_after or 0.0)
         self.queue.put(job, now + self.patience.delay(job, error.retry_after))
 
     def _give_up(self) -> None:
@@ -265,21 +267,21 @@ class _Watch:
         if request.top_logprobs is None:
             return await self._client.ask(request)
 
-        asked, answers_before = _now(), self._slots.answers
+        asked_at, answers_before = _now(), self._slots.answers
         reply = asyncio.ensure_future(self._client.ask(request))
         seconds = self._slots.seconds_until_lost
         try:
             await asyncio.wait((reply,), timeout=seconds)
             while not reply.done():
-                if await self._is_there() and not reply.done():
+                if await self._answers_test() and not reply.done():
                     reason = f"no answer within {seconds:.0f} s, but to a test question"
                     raise RequestError(reason, retryable=True)
-                self._slots.shrink(_now(), asked, answers_before)
+                self._slots.shrink(_now(), asked_at, answers_before)
             return reply.result()
         finally:
             reply.cancel()
 
-    async def _is_there(self) -> bool:
+    async def _answers_test(self) -> bool:
         """Return whether the judge answers a test question, be it with a final error."""
         if self._test is None or self._test.done():
             self._test = asyncio.ensure_future(self._ask_test())
@@ -289,11 +291,11 @@ class _Watch:
         return error is None or (isinstance(error, RequestError) and not error.retryable)
 
     async def _ask_test(self) -> Verdict:
-        asked = _now()
+        asked_at = _now()
         try:
             return await asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS)
         except Exception:
-            await asyncio.sleep(asked + _BETWEEN_TESTS - _now())
+            await asyncio.sleep(asked_at + _BETWEEN_TESTS - _now())
             raise
 
 

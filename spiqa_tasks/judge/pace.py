@@ -174,12 +174,12 @@ class Pace:
             self._next = max(self._next, now - LATE) + 1 / self.rate
         return 0.0
 
-    def came_back(self, now: float, asked: float, outcome: Outcome, delay: float = 0.0) -> None:
-        """Count the outcome of a request made at `asked`; `delay` is its `Retry-After`."""
-        if asked < self._since:
+    def came_back(self, now: float, asked_at: float, outcome: Outcome, delay: float = 0.0) -> None:
+        """Count the outcome of a request made at `asked_at`; `delay` is its `Retry-After`."""
+        if asked_at < self._since:
             return
         self._failures = 0 if outcome == "answered" else self._failures + 1
-        self._count_returned(asked, outcome)
+        self._count_returned(asked_at, outcome)
 
         if self.is_probing:
             self._next = max(self._next, now + delay)
@@ -207,9 +207,9 @@ class Pace:
         if now < epoch.end:
             epoch.started += 1
 
-    def _count_returned(self, asked: float, outcome: Outcome) -> None:
+    def _count_returned(self, asked_at: float, outcome: Outcome) -> None:
         epoch = self._epoch
-        if epoch.since <= asked < epoch.end:
+        if epoch.since <= asked_at < epoch.end:
             epoch.returned += 1
             epoch.refused += outcome == "refused"
 

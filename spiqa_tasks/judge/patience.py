@@ -68,11 +68,11 @@ class Patience:
         self._last_answer, self.trouble, self._is_told = now, "", False
 
     def failed(
-        self, job: Job, error: RequestError, now: float, asked: float, *, of_test: bool
+        self, job: Job, error: RequestError, now: float, asked_at: float, *, of_test: bool
     ) -> None:
         """Note that a request made at `asked` failed now, and count the try."""
         if not self.trouble:
-            self._silent_since = max(self._last_answer, asked)
+            self._silent_since = max(self._last_answer, asked_at)
         self.trouble = error.reason
 
         # somebody was answered since the request last failed

@@ -42,13 +42,13 @@ class Slots:
     def __post_init__(self) -> None:
         self.limit = min(FIRST, self.config.concurrency)
 
-    def answered(self, now: float, asked: float) -> None:
+    def answered(self, now: float, asked_at: float) -> None:
         """Count an answer; once for each request in flight the limit is looked at again."""
-        seconds = now - asked
+        seconds = now - asked_at
         self.answers += 1
         self.slowest = max(self.slowest, seconds)
         self._quickest = min(self._quickest, seconds)
-        if asked < self._changed:  # it waited beside others than those that are in flight now
+        if asked_at < self._changed:  # it waited beside others than those that are in flight now
             return
         self._waits.append(seconds)
         if len(self._waits) < self.limit:
@@ -65,13 +65,13 @@ class Slots:
             limit = min(2 * limit, self.config.concurrency)
         self._change(limit, now)
 
-    def shrink(self, now: float, asked: float, answers_before: int) -> bool:
+    def shrink(self, now: float, asked_at: float, answers_before: int) -> bool:
         """Lower the limit if a request without an answer is in a queue; return whether it is.
 
         `answers_before` is the number of answers when it was made: without any since, the server
         is not slow but silent.
         """
-        seconds, meanwhile = now - asked, self.answers - answers_before
+        seconds, meanwhile = now - asked_at, self.answers - answers_before
         in_queue = IN_QUEUE * self.config.timeout
         if not meanwhile or seconds <= max(in_queue, SAME * self._quickest):
             return False

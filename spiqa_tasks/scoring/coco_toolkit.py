@@ -123,6 +123,8 @@ def _is_perfect(counts: Sequence[float]) -> bool:
 def _value(counts: Sequence[float]) -> float:
     words, reference_words, function, reference_function = counts[:4]
     chunks, matched, reference_matched = counts[CHUNKS:]
+
+    # Four counts for each kind of match, in the order that `meteor` says.
     precision = _share(counts[4:20:4], counts[6:20:4], words, function)
     recall = _share(counts[5:20:4], counts[7:20:4], reference_words, reference_function)
     if not precision or not recall:

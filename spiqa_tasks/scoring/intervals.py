@@ -109,6 +109,7 @@ def effective_number(
     ratio = pseudo_mean * (1 - pseudo_mean) / pseudo_variance
 
     mean = _mean(scores)
+    # The largest deviation that a score of 0 to 1 can have has size 1.
     effect, freedom = design_effect([score - mean for score in scores], groups, size=1)
     return n * ratio / effect, freedom
 

@@ -8,7 +8,7 @@ from spiqa_tasks.benchmarks.registry import (
     BENCHMARKS,
     Task,
     benchmark_of,
-    is_there,
+    has_files,
     known_figures,
     load_rows,
     load_table,
@@ -69,7 +69,7 @@ def place(root: Path, *names: str) -> None:
 
 
 def has_data(benchmark: str, split: str, settings: str) -> bool:
-    return is_there(Task("task", benchmark, split, settings))
+    return has_files(Task("task", benchmark, split, settings))
 
 
 def test_every_file_that_a_task_reads_must_be_there(

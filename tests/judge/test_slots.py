@@ -51,7 +51,7 @@ def test_it_falls_to_what_is_answered_in_a_quarter_of_the_timeout() -> None:
     found = slots()
     for number in range(4):
         found.answered(5.0 * (number + 1), 0.0)
-    assert not found.shrink(now=10.0, asked=0.0, answers_before=0)
-    assert found.shrink(now=20.0, asked=0.0, answers_before=0)
+    assert not found.shrink(now=10.0, asked_at=0.0, answers_before=0)
+    assert found.shrink(now=20.0, asked_at=0.0, answers_before=0)
     assert found.limit == 3
-    assert not found.shrink(now=80.0, asked=20.0, answers_before=4)
+    assert not found.shrink(now=80.0, asked_at=20.0, answers_before=4)

@@ -142,6 +142,7 @@ def _take_over(lock: Path) -> None:
 
 
 def _is_left_behind(lock: Path) -> bool:
+    """Return whether the process that made a lock is gone, as far as this machine can tell."""
     try:
         owner = json.loads((lock / "owner.json").read_text(encoding="utf-8"))
         if owner["hostname"] != socket.gethostname():

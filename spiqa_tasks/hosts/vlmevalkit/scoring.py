@@ -72,15 +72,10 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
             "Expected answers to the task's questions, found none of them. Run the host again."
         )
 
-    texts = [answers[row["id"]] for _, row in answered]
-    unscored = [
-        scorer.record(row, response_of(text))
-        for (_, row), text in zip(answered, texts, strict=True)
-    ]
-    records = scorer.score(unscored)
+    unscored = [scorer.record(row, response_of(answers[row["id"]])) for _, row in answered]
     return [
-        LoggedAnswer(record, text, place, str(row["question"]))
-        for record, text, (place, row) in zip(records, texts, answered, strict=True)
+        LoggedAnswer(record, answers[row["id"]], place, str(row["question"]))
+        for record, (place, row) in zip(scorer.score(unscored), answered, strict=True)
     ]
 
 

@@ -64,6 +64,7 @@ class HfLocal(Provider):
             tokenize=False,
             **self._config.extra_fields.get("chat_template_kwargs", {}),
         )
+        # The template has written them.
         return list(tokenizer.encode(text, add_special_tokens=False))
 
 
