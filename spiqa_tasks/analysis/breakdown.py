@@ -39,9 +39,9 @@ def values_by(
     records = []
     reasons = []
     for run, metrics in runs:
-        found = by_group(run, metrics, by)
-        reasons += [*withheld_values(run, metrics), *withheld_records(run, found)]
-        records += found
+        of_run = by_group(run, metrics, by)
+        reasons += [*withheld_values(run, metrics), *withheld_records(run, of_run)]
+        records += of_run
     return records, reasons
 
 
@@ -88,9 +88,9 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
             rows += overall(run, [metric])
         for column in columns_by(frame, by):
             for name, members in frame.groupby(column):
-                found = _value_of_group(run, metric, str(name), members)
-                if found.n or found.reason:
-                    rows.append(record_of(run, metric.name, str(name), found))
+                of_group = _value_of_group(run, metric, str(name), members)
+                if of_group.n or of_group.reason:
+                    rows.append(record_of(run, metric.name, str(name), of_group))
     return rows
 
 

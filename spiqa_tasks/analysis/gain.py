@@ -468,11 +468,11 @@ def mean_gain(gains: Sequence[Gain]) -> Gain:
 
     ML's is the mean of the tasks' values, each cut at 0.
     """
-    n = sum(each.n for each in gains)
-    s_v = fmean(each.s_v for each in gains)
-    s_wv = fmean(each.s_wv for each in gains)
+    n = sum(gain.n for gain in gains)
+    s_v = fmean(gain.s_v for gain in gains)
+    s_wv = fmean(gain.s_wv for gain in gains)
     of_bases = [
-        (each.s_t, each.ml.value) for each in gains if each.s_t is not None and each.ml is not None
+        (gain.s_t, gain.ml.value) for gain in gains if gain.s_t is not None and gain.ml is not None
     ]
     if len(of_bases) < len(gains):
         return gain_of_totals(n, s_v, s_wv)

@@ -85,16 +85,16 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
     if importlib.util.find_spec("lmms_eval") is None:
         return
 
-    found = version("lmms-eval")
+    installed = version("lmms-eval")
     fault = known_break()
     if fault is None and not quick:
         failure = lmms_eval.failure_of_start()
-        fault = None if failure is None else f"{found} cannot start: {failure}"
+        fault = None if failure is None else f"{installed} cannot start: {failure}"
 
     if fault is not None:
         yield "missing", "lmms-eval", fault
     else:
-        yield "ok", "lmms-eval", found
+        yield "ok", "lmms-eval", installed
 
 
 def _vlmevalkit(quick: bool) -> Iterator[Finding]:

@@ -103,16 +103,16 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
     Raises InputError: none is left.
     """
     answered = list(filter(_has_answers, runs))
-    found = [run for run in answered if _is_of_paper(run, item.paper)]
-    others = ", ".join(sorted({run.task for run in answered if run not in found}))
-    if not found:
+    of_paper = [run for run in answered if _is_of_paper(run, item.paper)]
+    others = ", ".join(sorted({run.task for run in answered if run not in of_paper}))
+    if not of_paper:
         raise InputError(
             f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
             f"{others or 'none with samples'}. Name other runs."
         )
     if others:
         say(f"Left out, as {item.name} is of {item.paper}: {others}.")
-    return as_shown(arguments, found)
+    return as_shown(arguments, of_paper)
 
 
 def _has_answers(run: Run) -> bool:
@@ -132,8 +132,8 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
     withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
-    made = Table(rows, table.labels, table.values)
-    print(render(arguments.format, made, *_printed(item)))
+    measured_table = Table(rows, table.labels, table.values)
+    print(render(arguments.format, measured_table, *_printed(item)))
     return 3 if withheld else 0
 
 
@@ -184,17 +184,17 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     one is withheld.
     """
     runs = _of_paper(runs_by_path(arguments), item, arguments)
-    made = _values(runs, item, arguments.metric or item.options.get("metric"))
+    values = _values(runs, item, arguments.metric or item.options.get("metric"))
 
-    measured = {_question_of(record) for record in made}
+    measured = {_question_of(record) for record in values}
     printed = [
         record
         for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
         if _question_of(record) in measured
     ]
-    table = Table([*made, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
+    table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
     print(render(arguments.format, table, *([] if printed else _printed(item))))
-    return 3 if any(record["value"] is None for record in made) else 0
+    return 3 if any(record["value"] is None for record in values) else 0
 
 
 def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRecord]:
@@ -202,9 +202,9 @@ def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRec
     some are withheld.
     """
     measured = [(run, _metrics(run, item, names)) for run in runs]
-    made, reasons = values_by(measured, item.options.get("by", ""))
+    values, reasons = values_by(measured, item.options.get("by", ""))
     say(*reasons)
-    return made
+    return values
 
 
 def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:

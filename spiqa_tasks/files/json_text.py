@@ -101,12 +101,12 @@ def _line(path: Path, number: int, line: str) -> dict[str, Any]:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of its pairs. Raises RepeatedKeyError."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in values:
             raise RepeatedKeyError(f"the key {key!r} more than once in one object")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
 def _no_number(_: str) -> None:

@@ -50,13 +50,13 @@ class LocalSource:
         Raises DataError: there are none.
         """
         base = self.root / repository.folder
-        found = sorted(base.glob(pattern))
-        if not found:
+        matching = sorted(base.glob(pattern))
+        if not matching:
             raise DataError(
                 f"Expected {base / pattern} (SPIQA_TASKS_DATA is {self.root}), found no such "
                 f"file. {repository.download(pattern)} --local-dir {base}"
             )
-        return found
+        return matching
 
     def extracted(self, repository: Repository, archive: str) -> Path | None:
         """Return the folder to which a user extracted an archive, or None."""

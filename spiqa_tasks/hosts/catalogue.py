@@ -23,7 +23,7 @@ logger = logging.getLogger("spiqa_tasks")
 
 # The file in a filtered task's folder that lists its questions.
 KEPT = "kept.json"
-Found = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
+Catalogue = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -60,16 +60,16 @@ def filtered_tasks() -> list[Path]:
 
     The host cannot index others.
     """
-    found = []
+    folders = []
     for listing in sorted(user_folder().glob(f"*/{KEPT}")):
         source = Path(json.loads(listing.read_text(encoding="utf-8"))["source_yaml"])
         if source.is_file():
-            found.append(listing.parent)
+            folders.append(listing.parent)
         else:
             logger.warning(
                 "The task in %s is left out, its source %s is gone.", listing.parent, source
             )
-    return found
+    return folders
 
 
 def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
@@ -82,7 +82,7 @@ def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
         yield from (path for path in sorted(folder.rglob("*.yaml")) if path.is_file())
 
 
-def catalogue(include: Iterable[Path] = ()) -> Found:
+def catalogue(include: Iterable[Path] = ()) -> Catalogue:
     """Return all tasks by name, and all groups with their members.
 
     Raises InputError: one of `include` is no folder.
@@ -93,12 +93,12 @@ def catalogue(include: Iterable[Path] = ()) -> Found:
 
 
 @cache
-def _shipped() -> Found:
+def _shipped() -> Catalogue:
     """The package's own tasks and groups; their YAMLs are read once."""
     return _defined_in([yaml_folder()])
 
 
-def _defined_in(folders: Sequence[Path]) -> Found:
+def _defined_in(folders: Sequence[Path]) -> Catalogue:
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     for path in _yamls(folders):
@@ -145,21 +145,21 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
     Raises InputError: unknown name.
     """
     tasks, groups = catalogue([*filtered_tasks(), *include])
-    found: dict[str, Task] = {}
+    members: dict[str, Task] = {}
     for name in names:
         if name not in tasks and name not in groups:
             raise unknown_name(
                 "a task or group", name, [*tasks, *groups], "`spiqa-tasks list` shows all."
             )
-        found |= members_of(name, tasks, groups)
-    return list(found.values())
+        members |= members_of(name, tasks, groups)
+    return list(members.values())
 
 
 def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
     """Return the error for a name that is not known, with the nearest ones in any case."""
     by_folded = {known.casefold(): known for known in names}
     folded = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.4)
-    near = [by_folded[each] for each in folded]
+    near = [by_folded[match] for match in folded]
     nearest = f"Nearest: {', '.join(near)}. " if near else ""
     return InputError(f"Expected the name of {what}, found {name!r}. {nearest}{remedy}")
 

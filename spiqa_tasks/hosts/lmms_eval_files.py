@@ -149,8 +149,9 @@ class Results:
 
 def generation_text(settings: Any) -> str:
     """Return generation settings, a mapping or None, as one text `name=value,...`."""
-    given = settings if isinstance(settings, Mapping) else {}
-    return ",".join(f"{name}={given[name]}" for name in sorted(given))
+    if not isinstance(settings, Mapping):
+        return ""
+    return ",".join(f"{name}={settings[name]}" for name in sorted(settings))
 
 
 def is_results(content: Any) -> bool:
@@ -351,19 +352,19 @@ def metric_values(
     have the cluster, of which lmms-eval makes clustered standard errors; shares of failures do
     without.
     """
-    found: dict[str, dict[str, Any]] = {}
+    logged_under: dict[str, dict[str, Any]] = {}
     for row, (metric, group) in rows.items():
         if group and group not in record.groups.values():
             continue
 
-        logged: dict[str, Any] = {"id": record.id} if found else record.as_dict()
+        logged: dict[str, Any] = {"id": record.id} if logged_under else record.as_dict()
         score = answer_score(metric, record, joined)
         if score is not None:
             logged["score"] = score
             if metric.higher_is_better and record.cluster is not None:
                 logged["cluster"] = record.cluster
-        found[row] = logged
-    return found
+        logged_under[row] = logged
+    return logged_under
 
 
 def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:

@@ -148,8 +148,8 @@ class Ablated(lmms):  # type: ignore[misc]
             "__module__": __name__,
         }
         wrapped = type(f"Ablated{base.__name__}", (WithChangedRequests, base), fields)
-        given = additional_config or {}
-        return wrapped(**arguments, **{key: given[key] for key in given if given[key] is not None})
+        more = {key: value for key, value in (additional_config or {}).items() if value is not None}
+        return wrapped(**arguments, **more)
 
 
 class AblatedSimple(Ablated):

@@ -50,13 +50,13 @@ class Item:
 @cache
 def items() -> tuple[Item, ...]:
     """Return every item, in the order of the papers."""
-    found = []
+    all_items = []
     for row in read("items.csv"):
         row["options"] = dict(option.split("=") for option in row["options"].split())
         for name in ("needs", "tasks"):
             row[name] = tuple(row[name].split())
-        found.append(Item(**row))
-    return tuple(found)
+        all_items.append(Item(**row))
+    return tuple(all_items)
 
 
 def item_named(paper: str, name: str) -> Item:

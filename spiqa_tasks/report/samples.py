@@ -133,25 +133,25 @@ def _scores(run: Run) -> dict[str, float]:
 def _question(
     row: dict[str, Any] | None, record: Record, numbers: Numbers | None
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "reference": record.reference,
         "groups": list(record.groups.values()),
     }
     if row is None:
-        return found
+        return fields
 
-    found["question"] = row["question"]
+    fields["question"] = row["question"]
     if "figures" in row:
-        found["figures"] = [
+        fields["figures"] = [
             [_number(each["path"], numbers), each["caption"], int(each["file"] in row["referred"])]
             for each in row["figures"]
         ]
     else:
-        found["figures"] = _images(row, numbers)
+        fields["figures"] = _images(row, numbers)
         if not all(text in row["question"] for text in row["options"]):
             lettered = zip(row["letters"], row["options"], strict=True)
-            found["options"] = [f"{letter}: {text}" for letter, text in lettered]
-    return found
+            fields["options"] = [f"{letter}: {text}" for letter, text in lettered]
+    return fields
 
 
 def _images(row: dict[str, Any], numbers: Numbers | None) -> list[list[Any]]:

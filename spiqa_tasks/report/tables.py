@@ -27,7 +27,7 @@ def coverage_table(runs: Sequence[Run]) -> Table:
     lines = []
     names: dict[str, None] = {}
     for run in runs:
-        found = {name.replace("_", " "): n for name, n in counts(run.record_set).items()}
+        numbers = {name.replace("_", " "): n for name, n in counts(run.record_set).items()}
         # Nobody judges choices: a count of 0 would look like a failure.
         is_judged = run.judge_name or headline(run).needs == "judge"
         blank = {} if is_judged else dict.fromkeys(("judged", "judge failed"))
@@ -37,13 +37,13 @@ def coverage_table(runs: Sequence[Run]) -> Table:
             if record.unparsed or record.scored_unparsed
         )
         by_rule = ", ".join(f"{rule} {count}" for rule, count in unread.most_common())
-        lines.append({"task": run.task, "run": run.name, **found, **blank, "by rule": by_rule})
-        names |= dict.fromkeys(found)
+        lines.append({"task": run.task, "run": run.name, **numbers, **blank, "by rule": by_rule})
+        names |= dict.fromkeys(numbers)
     return Table(lines, ["task", "run"], [*names, "by rule"], "Answers by status")
 
 
 def gain_table(
-    found: Sequence[Row],
+    rows: Sequence[Row],
     printed: Sequence[Mapping[str, Any]] = (),
     title: str = "",
     notes: Sequence[str] = (),
@@ -54,7 +54,7 @@ def gain_table(
     """
     names = ("task", "metric", "group", "model", "ablation", "llm", "n")
     records: list[Mapping[str, Any]] = []
-    for row in found:
+    for row in rows:
         about = {name: getattr(row, name) for name in names}
         records.append({**about, **gain_numbers(row.result), "warnings": list(row.warnings)})
 
@@ -97,7 +97,7 @@ def published_gain_rows() -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def comparison_table(found: Sequence[Comparison]) -> Table:
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """Return the paired differences of runs."""
     # The conclusion comes first: a terminal may show the other columns below.
     values: Columns = [
@@ -120,30 +120,30 @@ def comparison_table(found: Sequence[Comparison]) -> Table:
             " true difference that so many questions show with about 80% probability."
         )
     ]
-    said: set[tuple[str, str]] = set()
-    for each in found:
-        warnings = [text for text in each.warnings if (each.task, text) not in said]
+    printed: set[tuple[str, str]] = set()
+    for pair in comparisons:
+        warnings = [text for text in pair.warnings if (pair.task, text) not in printed]
         if warnings:
-            notes.append(f"{each.task}, {each.b} against {each.a}: {'; '.join(warnings)}.")
+            notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(warnings)}.")
         # what is about one run alone is said with its first pair
-        names = (f"{each.a}: ", f"{each.b}: ")
-        said |= {(each.task, text) for text in warnings if text.startswith(names)}
+        names = (f"{pair.a}: ", f"{pair.b}: ")
+        printed |= {(pair.task, text) for text in warnings if text.startswith(names)}
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(as_records(found), labels, values, "Paired differences", notes)
+    return Table(as_records(comparisons), labels, values, "Paired differences", notes)
 
 
 def _count(ids: Sequence[str]) -> str:
     return str(len(ids))
 
 
-def why_table(found: Why) -> Table:
+def why_table(why: Why) -> Table:
     """Return the lines of a difference, and the conditions that differ below them."""
-    shown = [line for line in found.lines if line.ids or abs(line.value) >= SMALLEST]
+    shown = [line for line in why.lines if line.ids or abs(line.value) >= SMALLEST]
     rows: list[dict[str, Any]] = [
         {**asdict(line), "questions": len(line.ids) or None, "first": line.ids[:FIRST]}
         for line in shown
     ]
-    rows.append({"cause": "difference", "value": found.number_b - found.number_a})
+    rows.append({"cause": "difference", "value": why.number_b - why.number_a})
     columns: Columns = [
         Column("value", "x 100", number),
         "questions",
@@ -152,15 +152,15 @@ def why_table(found: Why) -> Table:
     ]
 
     # Two numbers of one run differ in their metrics.
-    names = (found.a, found.b) if found.a != found.b else (found.metric_a, found.metric_b)
+    names = (why.a, why.b) if why.a != why.b else (why.metric_a, why.metric_b)
     about = f"; about: first {names[0]}, then {names[1]}" * any(line.about for line in shown)
     notes = [
         f"questions: those whose score differs{about}.",
-        *(f"{part}." for part in found.parts),
+        *(f"{part}." for part in why.parts),
     ]
-    if found.differ:
-        notes.append(f"Known to differ: {'; '.join(found.differ)}.")
+    if why.differ:
+        notes.append(f"Known to differ: {'; '.join(why.differ)}.")
 
-    a = f"{found.a} {percent(found.number_a)} ({found.metric_a})"
-    b = f"{found.b} {percent(found.number_b)} ({found.metric_b})"
-    return Table(rows, ["cause"], columns, f"{b} - {a}", notes, data=[asdict(found)])
+    a = f"{why.a} {percent(why.number_a)} ({why.metric_a})"
+    b = f"{why.b} {percent(why.number_b)} ({why.metric_b})"
+    return Table(rows, ["cause"], columns, f"{b} - {a}", notes, data=[asdict(why)])

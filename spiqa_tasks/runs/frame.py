@@ -143,13 +143,13 @@ def value(
     if reason:
         return Value(math.nan, len(frame), reason=reason)
     if metric in frame.columns:
-        found = mean_value(_scores(frame, metric))
+        result = mean_value(_scores(frame, metric))
     else:
-        found = _corpus_value(frame, metric)
+        result = _corpus_value(frame, metric)
 
     # a frame with runs of several tasks has NaN where a task has no clusters
     clustered = frame[frame.cluster.notna()]
-    return replace(found, clusters=dict(zip(clustered.id, clustered.cluster, strict=True)))
+    return replace(result, clusters=dict(zip(clustered.id, clustered.cluster, strict=True)))
 
 
 def group_columns(frame: pd.DataFrame) -> list[str]:

@@ -106,7 +106,7 @@ def join_questions(
         asked = replace(asked, kept=frozenset(subset.ids))
 
     figures = _figures(asked, matched)
-    matched, unmatched["differing"], said = compared(
+    matched, unmatched["differing"], differences = compared(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = []
@@ -116,10 +116,12 @@ def join_questions(
             f"{task.settings_text}."
         )
     remarks += _match_remarks(f"{task.name}: {run.path}", unmatched, lacks)
-    remarks += [f"{task.name}: {remark}" for remark in (*_failure_remarks(run, matched), *said)]
+    remarks += [
+        f"{task.name}: {remark}" for remark in (*_failure_remarks(run, matched), *differences)
+    ]
 
-    found = list(matched.values())
-    joined = replace(run, task=asked.name, definition=asked, read=lambda: found)
+    joined_answers = list(matched.values())
+    joined = replace(run, task=asked.name, definition=asked, read=lambda: joined_answers)
     digest = "" if subset is None else subset.digest
     return Joined(joined, rows, unmatched, digest), remarks
 
@@ -134,23 +136,23 @@ def match(
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
     names = _row_ids(rows)
-    found = []
+    known = []
     unknown: dict[str, None] = {}
     times = Counter(answer.id for answer in answers)
     earlier: Counter[str] = Counter()
     for answer in answers:
         row_ids = _ids_of_rows(answer, rows, names, has_keys)
         if len(row_ids) == 1:
-            found.append(replace(answer, id=row_ids[0]))
+            known.append(replace(answer, id=row_ids[0]))
         elif len(row_ids) == times[answer.id]:
             # a paper asks the question twice: both answers are in the release's order
-            found.append(replace(answer, id=row_ids[earlier[answer.id]]))
+            known.append(replace(answer, id=row_ids[earlier[answer.id]]))
             earlier[answer.id] += 1
         else:
             # no row, or a question asked twice, to either of which a single answer may be
             unknown[answer.id] = None
 
-    by_id, duplicates = by_question(path, found)
+    by_id, duplicates = by_question(path, known)
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
     missing = [row["id"] for row in rows if row["id"] not in by_id]
     unmatched = {"missing": missing, "unknown": list(unknown), "duplicates": duplicates}
@@ -220,9 +222,9 @@ def compared(
     if not differences:
         return answers, [], []
 
-    ids = list(dict.fromkeys(each.id for each in differences))
+    ids = list(dict.fromkeys(difference.id for difference in differences))
     # another true answer is the gravest, however few there are
-    first = max(differences, key=lambda each: each.of_key)
+    first = max(differences, key=lambda difference: difference.of_key)
     is_little = is_covered(len(answers) - len(ids), len(answers)) and not first.of_key
     theirs, ours = _from_difference(first.theirs, first.ours)
     example = f"{first.id} has the {first.what} {theirs} there, {ours} in the release"
@@ -234,18 +236,18 @@ def compared(
             " `score --accept-differences`."
         )
 
-    found = dict(answers)
-    for each in differences:
+    kept = dict(answers)
+    for difference in differences:
         # an order of other figures says nothing of the numbers that the answer names
-        if each.what == "figures":
-            answer = found[each.id]
-            found[each.id] = replace(answer, response=replace(answer.response, shown=()))
+        if difference.what == "figures":
+            answer = kept[difference.id]
+            kept[difference.id] = replace(answer, response=replace(answer.response, shown=()))
 
     remark = (
         f"{path}: {len(ids)} of {len(answers)} questions differ from the release and are scored as "
         f"the release's: {named}; {example}."
     )
-    return found, ids, [remark]
+    return kept, ids, [remark]
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
@@ -266,13 +268,15 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
 
     # how answers are scored is a matter of the task that is named now
     scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
-    made = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
-    if len(made) > 1:
+    settings_seen = {
+        settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged
+    }
+    if len(settings_seen) > 1:
         raise InputError(
             f"Expected answers made with the same settings in {run.path}, found "
-            f"{'; '.join(sorted(made))}. Score them apart."
+            f"{'; '.join(sorted(settings_seen))}. Score them apart."
         )
-    (settings,) = made
+    (settings,) = settings_seen
     is_same = settings == settings_text(task.settings)
     return task if is_same else replace(task, settings_text=settings)
 

@@ -81,15 +81,15 @@ def read_samples(path: Path) -> Run:
 
     answers = own_answers(path)
     records = [answer.record for answer in answers if answer.record is not None]
-    made = summary.merged_signature(records)
-    if made.benchmark not in ALL_BENCHMARKS:
+    signature = summary.merged_signature(records)
+    if signature.benchmark not in ALL_BENCHMARKS:
         raise InputError(
             f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of "
-            f"{made.benchmark or 'another task'}. Name the results file of the same run."
+            f"{signature.benchmark or 'another task'}. Name the results file of the same run."
         )
 
     name = lmms_eval_files.task_in_name(path)
-    task = Task(name, made.benchmark, made.split, made.settings)
+    task = Task(name, signature.benchmark, signature.split, signature.settings)
     return Run(
         task.name,
         Identity(path.stem),

@@ -273,7 +273,7 @@ def _without_answers(
 ) -> list[Run]:
     """A run per task that VLMEvalKit began and that has no answers: it was killed, or failed."""
     answered = {(run.task, run.identity.model.partition(",")[0]) for run in runs}
-    found = {}
+    unanswered = {}
     for path, _, content in files:
         if path.name != STATUS:
             continue
@@ -282,8 +282,8 @@ def _without_answers(
                 for dataset in datasets:
                     task = DATASETS.get(dataset) or dataset
                     if task in tasks and (task, model) not in answered:
-                        found[task, model] = _unanswered(task, model, path)
-    return list(found.values())
+                        unanswered[task, model] = _unanswered(task, model, path)
+    return list(unanswered.values())
 
 
 def _unanswered(task: str, model: str, path: Path) -> Run:
@@ -383,8 +383,8 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
 
 def _are_answers(rows: Sequence[Mapping[str, Any]], content: Any, columns: Columns) -> bool:
     """Whether the rows in a JSON value are answers; a list of rows is nothing else."""
-    found = columns_of(columns.resolved(row) for row in rows)
-    return isinstance(content, list) or columns.is_answer(found)
+    names = columns_of(columns.resolved(row) for row in rows)
+    return isinstance(content, list) or columns.is_answer(names)
 
 
 def _line_form(line: Mapping[str, Any], columns: Columns) -> str:

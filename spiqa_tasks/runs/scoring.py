@@ -43,16 +43,16 @@ def read(joined: Joined, judge: Judge | None = None, name: str = "") -> Unjudged
     yet.
     """
     run = joined.run
-    made = summary.merged_signature(run.records)
+    signature = summary.merged_signature(run.records)
     fields = {
-        "prompt": made.prompt,
-        "max_side": made.max_side,
+        "prompt": signature.prompt,
+        "max_side": signature.max_side,
         "ids": joined.ids,
-        "predictions": made.predictions or run.form,
+        "predictions": signature.predictions or run.form,
         **run.identity.signature_fields,
     }
     scorer = make_scorer(
-        run.own.benchmark, run.own.settings_text, made.host or "offline", judge, **fields
+        run.own.benchmark, run.own.settings_text, signature.host or "offline", judge, **fields
     )
     answers = run.by_id
     records = [
@@ -119,20 +119,20 @@ def values_of(run: Run) -> dict[str, Value]:
     What could not be computed has a value without answers, NaN, with the reason.
     """
     metrics = run.own.benchmark.metrics(run.settings)
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
         omitted = run.written.omitted
         if metric.name in omitted:
             if not group:
-                found[name] = Value(math.nan, 0, reason=omitted[name])
+                values[name] = Value(math.nan, 0, reason=omitted[name])
             continue
         if name == summary.UNFORMATTED and not metric.of_documents and run.form in summary.PLAIN:
             continue
         value = run.value(metric, group)
         if value.n or value.reason is not None:
             # else nothing in the answers has it, such as whether they were cut
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def score_object(run: Run) -> dict[str, Any]:

@@ -96,7 +96,7 @@ class Subset:
 
     def _check(self, task: str, data: set[str], known: set[str]) -> None:
         # questions in the answers' own table are of no release
-        data = {each for each in data if "@table " not in each}
+        data = {source for source in data if "@table " not in source}
         kept = None if self.kept is None else self.kept["data"]
         if kept and data and kept not in data:
             of = ", ".join(sorted(data))
@@ -204,13 +204,13 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
     wanted = parse_judge(judge, environ=os.environ)
     # without an address, a judge at any is meant
     host = wanted.host if "@http" in judge else ""
-    found = [run for run in runs if _is_scored_by(run, wanted.name, host)]
-    if runs and not found:
+    judged = [run for run in runs if _is_scored_by(run, wanted.name, host)]
+    if runs and not judged:
         judges = ", ".join(sorted({run.judge_name for run in runs}))
         raise InputError(
             f"Expected scores by the judge {judge}, found those by {judges}. Correct --judge."
         )
-    return found
+    return judged
 
 
 def _is_scored_by(run: Run, judge: str, host: str) -> bool:
@@ -343,9 +343,9 @@ def _own_parts(model: str, models: Iterable[str]) -> list[str]:
     the path of that if it is one.
     """
     name = checkpoint(model)
-    same = [each for each in models if checkpoint(each) == name]
+    same = [other for other in models if checkpoint(other) == name]
     # VLMEvalKit's models are called by their checkpoints
-    left_out = {name, *set.intersection(*(set(_parts(each)) for each in same))}
+    left_out = {name, *set.intersection(*(set(_parts(other)) for other in same))}
 
     named = set(map(checkpoint_argument, same)) - {""}
     # else two checkpoints of one name lie in two folders
@@ -396,10 +396,10 @@ def partial_coverage(runs: Iterable[Run]) -> str:
 
 def select_tasks(runs: Sequence[Run], tasks: Collection[str]) -> list[Run]:
     """Return the runs of some tasks (empty: of all). Raises InputError: there are none."""
-    found = [run for run in runs if not tasks or run.task in tasks]
-    if not found:
+    chosen = [run for run in runs if not tasks or run.task in tasks]
+    if not chosen:
         raise no_runs_of(tasks, {run.task for run in runs})
-    return found
+    return chosen
 
 
 def no_runs_of(tasks: Collection[str], found: Collection[str]) -> InputError:

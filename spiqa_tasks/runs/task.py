@@ -233,9 +233,9 @@ def reported_shares(
     task: str, config: Mapping[str, Any], reported: float, metric: str
 ) -> list[float]:
     """Return the host's value as a share: in its unit or, where that is not known, in each."""
-    divisor = unit(task, metric, config)
-    divisors = NAMES.values() if divisor is None else [divisor]
-    return [reported / each for each in divisors]
+    known = unit(task, metric, config)
+    divisors = NAMES.values() if known is None else [known]
+    return [reported / divisor for divisor in divisors]
 
 
 def _named_headline(run: Run) -> str | None:

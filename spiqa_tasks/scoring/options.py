@@ -208,15 +208,15 @@ def options_in(text: str) -> dict[str, str]:
     *_, tail = _HEADING.split(text)
     labels = _listed_labels(tail)
     ends = [*(label.start() for label in labels[1:]), len(tail)]
-    found = {
+    options = {
         label[1]: tail[label.end() : end].strip(_BETWEEN)
         for label, end in zip(labels, ends, strict=False)
     }
-    if found:
-        *others, last = found
-        if not any("\n" in found[letter] for letter in others):
-            found[last] = found[last].partition("\n")[0].strip()
-    return found
+    if options:
+        *others, last = options
+        if not any("\n" in options[letter] for letter in others):
+            options[last] = options[last].partition("\n")[0].strip()
+    return options
 
 
 def question_before(text: str) -> str:
@@ -387,11 +387,11 @@ def _is_list(text: str, labels: Sequence[re.Match[str]]) -> bool:
 
 def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[str]]:
     """The labels that follow each other in the alphabet, from the letter at `start` on."""
-    found: list[re.Match[str]] = []
+    series: list[re.Match[str]] = []
     for label in labels:
-        if label[1].upper() == LETTERS[start + len(found)]:
-            found.append(label)
-    return found
+        if label[1].upper() == LETTERS[start + len(series)]:
+            series.append(label)
+    return series
 
 
 def _upper_label(label: re.Match[str]) -> str:

@@ -59,13 +59,13 @@ def _candidates(text: str) -> list[list[str]]:
 
 def _on_lines(lines: Sequence[re.Match[str]]) -> list[tuple[int, list[str]]]:
     """Return start and items of each line that is a list, without the words that lead to it."""
-    found = []
+    lists = []
     for line in lines:
         lead = _LEAD.match(line[0])
         content = line[0][lead.end() :] if lead else line[0]
         if _SEPARATOR.search(content):
-            found.append((line.start(), _SEPARATOR.split(content)))
-    return found
+            lists.append((line.start(), _SEPARATOR.split(content)))
+    return lists
 
 
 def _in_brackets(text: str) -> list[tuple[int, list[str]]]:

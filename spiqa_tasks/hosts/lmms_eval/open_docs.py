@@ -106,7 +106,7 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
     `question` and `answer` of the YAML's `metadata` name the columns; else those with usual names
     are taken. Raises InputError: a column that is not there.
     """
-    found = {}
+    column_of = {}
     for role in ("question", "answer"):
         # at the usual cutoff of 0.6, `version` is a misspelt `question`
         misspelt = get_close_matches(role, metadata, cutoff=0.7)
@@ -122,8 +122,8 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
                 f"{', '.join(docs.column_names)}. Name it in the YAML, metadata: "
                 f"{{{role}: COLUMN}}."
             )
-        found[role] = columns[0]
-    return OpenTask(name, **found)
+        column_of[role] = columns[0]
+    return OpenTask(name, **column_of)
 
 
 def _is_marked(docs: Any) -> bool:

@@ -176,8 +176,8 @@ def _patch_options(host: Any) -> None:
     @replacing(host, "evaluate")
     def of_known_columns(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
         with exit_with_message():
-            for found in host.get_task_list(kwargs.get("task_dict") or {}):
-                _check_columns(found.task)
+            for listed in host.get_task_list(kwargs.get("task_dict") or {}):
+                _check_columns(listed.task)
         return evaluate(*args, **kwargs)
 
     @replacing(host, "simple_evaluate")
@@ -197,9 +197,10 @@ def _check_columns(task: Any) -> None:
     from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
 
     check_columns(task)
-    for step in itertools.chain.from_iterable(each.filters for each in task._filters):
-        if isinstance(step, ChoiceLetter):
-            step.check(task)
+    for ensemble in task._filters:
+        for step in ensemble.filters:
+            if isinstance(step, ChoiceLetter):
+                step.check(task)
 
 
 def _ours(names: Iterable[Any]) -> list[str]:

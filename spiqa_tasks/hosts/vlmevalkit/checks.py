@@ -170,14 +170,14 @@ def _largest_picture(instance: Any, task: str) -> list[tuple[Image.Image, Image.
 @cache
 def _row_of_largest(task: str) -> Row | None:
     """Return the row with the largest picture, or None for a task without pictures."""
-    largest, found = 0, None
+    longest_edge, row_of_largest = 0, None
     for row in rows_of(task):
         for path in pictures_of(row):
             with Image.open(path) as image:
                 edge = max(image.size)
-            if edge > largest:
-                largest, found = edge, row
-    return found
+            if edge > longest_edge:
+                longest_edge, row_of_largest = edge, row
+    return row_of_largest
 
 
 def _pictures_in(content: Any) -> Iterator[Image.Image]:
@@ -226,7 +226,7 @@ def _length(run: Arguments) -> int | None:
 
     A model is made once for all datasets.
     """
-    given: int | None = run.host.max_tokens
-    if given is not None or len(run.ours) < len(run.data):
-        return given
+    limit: int | None = run.host.max_tokens
+    if limit is not None or len(run.ours) < len(run.data):
+        return limit
     return max((task.length for task in run.ours if task.length is not None), default=None)

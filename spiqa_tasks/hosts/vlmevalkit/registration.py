@@ -41,9 +41,9 @@ OLDEST = "0.0.20"
 def host_version() -> str:
     """Return the installed version of the host, or "source" for a checkout not installed."""
     for name in ("ms-vlmeval", "vlmeval"):
-        found = version(name)
-        if found != "absent":
-            return found
+        installed = version(name)
+        if installed != "absent":
+            return installed
     return "source"
 
 
