@@ -274,8 +274,8 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
 
     of_rule = (scores_b - _rescored(a, b, both)) / len(both)
     of_answers = (scores_b - scores_a) / len(both) - of_rule
-    has_cause = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
-    causes = np.select(has_cause, list(OF_ANSWERS), OTHER)
+    masks = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
+    causes = np.select(masks, list(OF_ANSWERS), OTHER)
     parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
     of_failed = parts.pop(FAILED)
 

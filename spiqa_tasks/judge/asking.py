@@ -160,7 +160,7 @@ class JudgeLoop:
             now = _now()
             wait = self.queue.ready_in(now)
             if not wait:
-                wait = self.pace.start_in(now)
+                wait = self.pace.take_turn(now)
             if wait:
                 return wait
 

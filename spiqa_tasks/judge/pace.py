@@ -162,8 +162,8 @@ class Pace:
         """Whether single requests are made, as the server answers nothing."""
         return self._seconds_between_probes is not None
 
-    def start_in(self, now: float) -> float:
-        """Return 0 if a request may be made now, which counts it, or the seconds until it may."""
+    def take_turn(self, now: float) -> float:
+        """Count a request and return 0 if it may be made now, or the seconds until it may."""
         if self._next > now:
             return self._next - now
         if self._seconds_between_probes is not None:

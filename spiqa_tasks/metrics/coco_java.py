@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-# A Java starts for seconds: what it once gave is kept for the process.
+# A Java starts for seconds: what it once gave is computed_once for the process.
 _tokens: dict[str, str] = {}
 _statistics: dict[Pair, tuple[float, ...]] = {}
 
@@ -60,7 +60,7 @@ def tokenize_lines(lines: Sequence[str]) -> list[str]:
     Raises OSError, subprocess.SubprocessError or ValueError: the program is missing, failed or lost
     a line.
     """
-    return kept(lines, _tokens, _run_tokenizer)
+    return computed_once(lines, _tokens, _run_tokenizer)
 
 
 def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
@@ -68,13 +68,13 @@ def meteor_statistics(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
 
     Raises as `tokenize_lines`.
     """
-    return kept(pairs, _statistics, _run_aligner)
+    return computed_once(pairs, _statistics, _run_aligner)
 
 
-def kept(
+def computed_once(
     keys: Sequence[Key], known: dict[Key, Value], compute: Callable[[list[Key]], Sequence[Value]]
 ) -> list[Value]:
-    """Return a value per key, computing those that are not in `known` together."""
+    """Return a value per key; those that are not in `known` are computed together and added."""
     unknown = list(dict.fromkeys(key for key in keys if key not in known))
     if unknown:
         known.update(zip(unknown, compute(unknown), strict=True))

@@ -154,7 +154,7 @@ def bertscore(pairs: Sequence[tuple[str, str]]) -> TextScore:
         return list(scores.tolist())
 
     try:
-        coco_java.kept([pair for pair in pairs if all(pair)], _bertscores, f1)
+        coco_java.computed_once([pair for pair in pairs if all(pair)], _bertscores, f1)
     except Exception as error:  # an optional package must not cost the other metrics
         return f"the bert-score package failed ({type(error).__name__}: {error})"
     per_item = tuple(_bertscores.get(pair, 0.0) for pair in pairs)

@@ -143,7 +143,11 @@ def _question(
     fields["question"] = row["question"]
     if "figures" in row:
         fields["figures"] = [
-            [_number(each["path"], numbers), each["caption"], int(each["file"] in row["referred"])]
+            [
+                _number_of(each["path"], numbers),
+                each["caption"],
+                int(each["file"] in row["referred"]),
+            ]
             for each in row["figures"]
         ]
     else:
@@ -159,12 +163,13 @@ def _images(row: dict[str, Any], numbers: Numbers | None) -> list[list[Any]]:
     are_options = len(row["images"]) == len(row["letters"])
     letters = row["letters"] if are_options else [""] * len(row["images"])
     return [
-        [_number(path, numbers), letter, int(letter == row["answer"])]
+        [_number_of(path, numbers), letter, int(letter == row["answer"])]
         for path, letter in zip(row["images"], letters, strict=True)
     ]
 
 
-def _number(path: str, numbers: Numbers | None) -> int | None:
+def _number_of(path: str, numbers: Numbers | None) -> int | None:
+    """Return the number of a picture, a new one for a new path; None without numbers or picture."""
     return numbers.setdefault(path, len(numbers)) if numbers is not None and path else None
 
 

@@ -16,7 +16,7 @@ def test_a_servers_limit_is_used_up_and_few_requests_are_refused(
     pace, now, tokens, filled = Pace(), 0.0, burst, 0.0
     accepted = refused = 0
     while now < 150:
-        if wait := pace.start_in(now):
+        if wait := pace.take_turn(now):
             now += wait
             continue
         tokens, filled = min(burst, tokens + (now - filled) * limit), now

@@ -205,7 +205,7 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
         pool = list(questions)
         question.generator("negatives", seed).shuffle(pool)
         true = captions[question.figure.digest] | digests[normalised(question.caption)]
-        pairs = _false_pairs(question, pool, true)
+        pairs = _take_false_pairs(question, pool, true)
         pairs.insert(question.position, question)
         if question.to_figure:
             randomised.append(replace(question, figures=tuple(pair.figure for pair in pairs)))
@@ -214,10 +214,10 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
     return randomised
 
 
-def _false_pairs(
+def _take_false_pairs(
     question: ChoiceQuestion, pool: list[ChoiceQuestion], true: set[str]
 ) -> list[ChoiceQuestion]:
-    """Return questions, from the end of the pool, whose true pairs are the false options of one.
+    """Take questions from the end of the pool, whose true pairs are the false options of one.
 
     None has a caption or figure of `true`, or of another. Raises DataError: too few.
     """

@@ -83,6 +83,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         return extract_choice(answers, options).letter or self._fallback
 
     def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
+        """Return a doc's options; {} if they cannot be read, which is logged once."""
         if self._letters:
             return dict.fromkeys(self._letters, "")
         try:

@@ -68,6 +68,8 @@ def read(parse_args: Callable[[], argparse.Namespace], argv: Sequence[str]) -> A
     _check_api_mode(host, models)
     _check_ours(config["data"])
 
+    if not host.config:
+        host.data = data
     served = {}
     if host.base_url:
         # The host makes folders of these names, and a slash in one would make two.
@@ -91,8 +93,7 @@ def _what_to_run(host: argparse.Namespace) -> tuple[dict[str, Any], list[str], l
         return config, list(config["model"]), list(config["data"])
 
     described = getattr(host, "data_config", None) or {}  # of builds that have it
-    host.data = _expanded(host.data or described)
-    return {"data": described}, host.model or [], host.data
+    return {"data": described}, host.model or [], _expanded(host.data or described)
 
 
 @contextmanager
