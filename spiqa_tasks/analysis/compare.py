@@ -229,11 +229,8 @@ def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Compa
 
 def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
     """Return in what two runs differ, answers that are none, and what is left out."""
-    different = conditions(a.run, b.run)
-    if metric.needs != "judge":
-        # A run that no judge scored differs in every field of one.
-        different = [each for each in different if not each.startswith("judge")]
-    warnings = [f"differ in {each}" for each in different]
+    different = conditions(a.run, b.run, metric.needs == "judge")
+    warnings = [f"differ in {condition}" for condition in different]
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
         warnings += _warnings_of_run(run, list(records), metric)
 

@@ -110,22 +110,26 @@ def columns_by(frame: pd.DataFrame, by: str) -> list[str]:
     return [by] if by in known else []
 
 
-def differing(a: Signature, b: Signature) -> list[str]:
-    """Return the decisive fields in which two signatures differ, with both values."""
+def differing(a: Signature, b: Signature, is_judged: bool = True) -> list[str]:
+    """Return the decisive fields in which two signatures differ, with both values.
+
+    Without `is_judged`, those of a judge are none: a run that no judge scored differs in them all.
+    """
     different = []
     for name in a.__dataclass_fields__:
         one, two = getattr(a, name), getattr(b, name)
-        if name not in NOT_DECISIVE and one != two:
+        is_decisive = name not in NOT_DECISIVE and (is_judged or not name.startswith("judge"))
+        if is_decisive and one != two:
             different.append(f"{name}: {one or 'none'} and {two or 'none'}")
 
     return different
 
 
-def conditions(a: Run, b: Run) -> list[str]:
+def conditions(a: Run, b: Run, is_judged: bool = True) -> list[str]:
     """Return `name: value and value` of each condition but the model that is known of both runs
-    and differs.
+    and differs; `is_judged` as of `differing`.
     """
-    different = differing(a.signature, b.signature)
+    different = differing(a.signature, b.signature, is_judged)
     # Plain files have no generation settings.
     if a.generation and b.generation and a.generation != b.generation:
         ours, theirs = (own_settings(run, [a, b]) or "none" for run in (a, b))
