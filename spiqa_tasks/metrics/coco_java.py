@@ -28,7 +28,7 @@ Pair = tuple[str, str]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-# A Java starts for seconds: what it once gave is computed_once for the process.
+# A Java starts for seconds: what it once gave is kept for the process.
 _tokens: dict[str, str] = {}
 _statistics: dict[Pair, tuple[float, ...]] = {}
 
