@@ -255,8 +255,9 @@ def _in_order(setting: Any) -> tuple[float, str]:
 
 def _correlation(scores: pd.DataFrame) -> Row:
     matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
-    about = {str(name): scores[name].iloc[0] for name in scores.columns[:-2]}
-    return {**about, "n": len(scores), "spearman": float(matrix[0, 1])}
+    first = scores.iloc[0]
+    about = {name: first[name] for name in ("model", "task", "metric", "correlated_with")}
+    return about | {"n": len(scores), "spearman": float(matrix[0, 1]), "judge": first.judge}
 
 
 def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:

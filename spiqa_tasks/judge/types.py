@@ -133,6 +133,8 @@ class JudgeConfig:
 class JudgeRequest:
     """A request, sent at temperature 0 or, with `draws`, that many times at temperature 1.
 
+    All fields are of the key of its stored verdict: a new one has every verdict asked for again.
+
     Attributes:
         images: paths of pictures.
         top_logprobs: number of most likely first tokens to return; None for a written answer.

@@ -241,14 +241,14 @@ def _as_text(table: Table) -> str:
 
 
 def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
-    """Return some columns, and the rows with a value in them: published rows have those of one
-    benchmark.
+    """Return some columns, without the rows whose values are all in other columns: published rows
+    have those of one benchmark.
     """
     # Headings are a row, as tabulate makes columns wider than their headings.
     rows = [
         [_wrapped(row[place], widths[place]) for place in part]
         for row in (grid.heads, *grid.rows)
-        if any(row[place] for place in part[grid.labels :] or part)
+        if any(row[place] for place in part[grid.labels :]) or not any(row[grid.labels :])
     ]
     rows.insert(1, ["-" * widths[place] for place in part])
     aligned = [grid.aligned[place] for place in part]

@@ -28,7 +28,11 @@ TABLE = "table"
 
 # Field -> the names of its column, those that are surest first.
 _FIELDS = {
-    "id": "question_id questionId qid pid problem_id sample_id data_id custom_id idx uid key",
+    # a line of a batch has a `custom_id`, which is that of the question, beside its own id
+    "id": (
+        f"custom_id {' '.join(ID_COLUMNS)} {KEY} question_id questionId qid pid problem_id"
+        " sample_id data_id idx uid key"
+    ),
     # beside the whole answer stands the letter that a pipeline read in it, as `pred`
     "prediction": (
         "response model_response model_output model_outputs generated_text raw_output raw_response"
@@ -50,7 +54,7 @@ _FIELDS = {
 # Field -> names of its column; the first that is there counts, in every command.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
-} | {"id": (*ID_COLUMNS, KEY, *_FIELDS["id"].split())}
+}
 
 # A column such as `llm_output` or `pred_label`; one that ends in `text` may be of anything.
 _LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|pred.+")
@@ -171,7 +175,8 @@ class Columns:
     def answer(self, row: Mapping[str, Any], answer_id: str, place: int = 0) -> Answer:
         """Return the answer of a row, with whatever it has to compare with the release.
 
-        Raises ValueError: figures that are no list of names, or a prediction that is no text.
+        Raises ValueError: figures that are no list of names, or a prediction or reference that is
+        no text.
         """
         return Answer(
             answer_id,
@@ -373,7 +378,7 @@ def advice(names: Collection[str], columns: Columns = USUAL) -> str:
     if likely:
         return f"Name the columns, such as {argument}"
     # a table may have a column for each model
-    apart = ", one model at a time," if "prediction" in missing else ""
+    apart = ", one model at a time," if missing == ["prediction"] else ""
     return f"No column looks like {' or '.join(missing)}: add it, or name it{apart} by {argument}"
 
 
@@ -419,12 +424,12 @@ def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 
 
 def _failure_of(row: Mapping[str, Any]) -> str:
-    """Why a row has no answer, by its columns `error` and `status`, or ''."""
+    """Why a row has no answer, by its columns `error` and `status` or a batch's, or ''."""
     error = row.get("error")
     if error and error == error:  # NaN is a cell without an error, too
         return str(error)[:LONGEST_REASON]
 
-    status = str(row.get("status", "")).strip()
+    status = str(_value_at(row, "response.status_code") or row.get("status", "")).strip()
     return f"status {status}" if FAILED_STATUS.fullmatch(status.lower()) else ""
 
 
@@ -454,10 +459,15 @@ def _references(cell: Any) -> tuple[str, ...]:
 
 
 def _true_text(reference: Any) -> Any:
-    """A reference, or the text of one of HELM's; None if that is not tagged as correct."""
+    """A reference, or the text of one of HELM's; None if that is not tagged as correct.
+
+    Raises ValueError: another object.
+    """
     if not isinstance(reference, dict):
         return reference
-    is_true = "correct" in reference.get("tags", ())
+    if "tags" not in reference:
+        raise ValueError(f"the true answer {reference!r:.60}, which is no text")
+    is_true = "correct" in (reference["tags"] or ())
     return _value_at(reference, "output.text") if is_true else None
 
 

@@ -30,6 +30,9 @@ NAMES: Mapping[str, Sequence[str]] = {role: names.split() for role, names in _US
 # Labels of options that have none, and names of columns with one option each.
 LETTERS = string.ascii_uppercase
 
+# Characters of a label: `A`, `12`.
+_LONGEST_LABEL = 2
+
 _LABEL_FIELDS = ("label", "key", "letter", "id")
 
 # Fields of an option that is an object, as of ARC and CommonsenseQA.
@@ -285,24 +288,26 @@ def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
 
 
 def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
-    """The labels, or [] unless each option has one of at most two letters or digits."""
+    """The labels, or [] unless each option has one, of letters or digits."""
     names = [str(label).strip() for label in labels]
     if len({name.upper() for name in names}) < len(names):
         raise ValueError(f"a letter twice among {', '.join(names)}")
 
-    are_short = all(len(name) <= 2 and name.isalnum() for name in names)
+    are_short = all(len(name) <= _LONGEST_LABEL and name.isalnum() for name in names)
     return names if are_short and len(names) == count else []
 
 
 def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:
     """Labels and texts of an object: the fields with these, else its keys and values.
 
-    Beside letters from A on, other keys are of something else, as in a whole row of a table.
+    Beside letters from A on, long keys are of something else, as in a whole row of a table.
     """
     text_field = _list_field(value, _TEXT_FIELDS)
     if text_field is None:
-        keys = {str(key).upper(): key for key in value}
-        labels = [keys[letter] for letter in LETTERS if letter in keys] if "A" in keys else [*value]
+        letters = [label for label in value if str(label).strip().upper() in {*LETTERS}]
+        has_others = max(map(len, map(str, value)), default=0) > _LONGEST_LABEL
+        is_row = has_others and "".join(map(str, letters)).upper().startswith("AB")
+        labels = letters if is_row else [*value]
         return labels, [value[label] for label in labels]
 
     label_field = _list_field(value, _LABEL_FIELDS)

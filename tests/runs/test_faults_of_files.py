@@ -293,19 +293,27 @@ def test_a_batch_of_openai_or_vllm_is_read_as_it_is(tmp_path: Path) -> None:
         {"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "B"}}]}}},
         {"custom_id": "b", "response": {"status_code": 400, "body": {}}, "error": error},
         {"custom_id": "c", "response": None, "error": None},
+        {"custom_id": "d", "response": {"status_code": 500, "body": {}}, "error": None},
     ]
+    lines = [{"id": f"batch_req_{number}", **line} for number, line in enumerate(lines)]
     path = tmp_path / "batch.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    first, second, third = read_answers(path, LINES)
+    first, second, third, fourth = read_answers(path, LINES)
     assert (first.id, first.response.text, first.response.failure) == ("a", "B", None)
     assert "too long" in second.response.failure
     assert third.response.failure
+    assert fourth.response.failure == "status 500"
 
 
-def test_an_object_that_is_no_true_answer_is_none(tmp_path: Path) -> None:
-    """Its text in Python's form would be compared with the answer."""
+def test_an_object_that_is_no_true_answer_is_a_fault(tmp_path: Path) -> None:
+    """Its text in Python's form would be compared with the answer; HELM's tags may be null."""
     path = tmp_path / "a.jsonl"
     row = {"question": "Q", "prediction": "P", "reference": [{"text": "R"}, "S"]}
+    path.write_text(json.dumps(row))
+    with pytest.raises(InputError, match="which is no text"):
+        read_answers(path, LINES)
+
+    row["reference"] = [{"output": {"text": "R"}, "tags": None}, "S"]
     path.write_text(json.dumps(row))
     (answer,) = read_answers(path, LINES)
     assert answer.references == ("S",)

@@ -72,6 +72,8 @@ def test_options_in_no_known_form_are_an_error(value: Any) -> None:
         ({"one": "x", "two": "y"}, {"A": "x", "B": "y"}),
         ({"id": 7, "question": "q?", "a": "x", "b": "y", "answer": "a"}, {"a": "x", "b": "y"}),
         ({"I": "x", "II": "y", "V": "z"}, {"I": "x", "II": "y", "V": "z"}),
+        ({"A": "x", "B ": "y", "C": "z"}, {"A": "x", "B": "y", "C": "z"}),
+        ({"A": "x", "B": "y", "AB": "z"}, {"A": "x", "B": "y", "AB": "z"}),
         (["A. x", "B. "], {"A": "A. x", "B": "B."}),
         ([" (a) x ", "(b) y"], {"A": "x", "B": "y"}),
         ({}, {}),

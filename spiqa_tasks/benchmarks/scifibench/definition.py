@@ -74,13 +74,10 @@ def template(row: Row) -> str:
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
-    used += [OCR, NO_TEXT] if _settings_of(row).ocr == "yes" else []
+    used += (
+        [OCR, NO_TEXT] if parse_settings(SciFIBenchSettings, row["settings"]).ocr == "yes" else []
+    )
     return "".join(used)
-
-
-def _settings_of(row: Row) -> SciFIBenchSettings:
-    settings: SciFIBenchSettings = parse_settings(SciFIBenchSettings, row["settings"])
-    return settings
 
 
 def _question(row: Row, shown: Row, marked: str) -> list[Part]:
@@ -157,7 +154,7 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     groups = {"direction": row["subcategory"], "category": slug(row["category"])}
     marked = {"marked": row["marked"]} if row.get("marked") else {}
     scored = choice_record(row, response, groups, **marked)
-    if _settings_of(row).extractor == "none":
+    if parse_settings(SciFIBenchSettings, row["settings"]).extractor == "none":
         return scored
 
     # A judge is asked only where it may find a letter that the matcher did not.
