@@ -21,15 +21,7 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
-from spiqa_tasks.runs.run import (
-    Answer,
-    Identity,
-    Origin,
-    Run,
-    Written,
-    canonical,
-    identity,
-)
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, canonical, identity
 from spiqa_tasks.runs.task import LOGGED, is_reported, listed_metrics
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal

@@ -198,8 +198,7 @@ def identity(model: str, arguments: str) -> Identity:
             ablation += f"{SHOTS}{shots},shots_split={split}"
 
     kept = [key for key in sorted(values) if key not in _RUNNING and not _SECRET.fullmatch(key)]
-    label = ",".join([model, *(f"{key}={values[key]}" for key in kept)])
-    return Identity(label, ablation, seed)
+    return Identity(",".join([model, *(f"{key}={values[key]}" for key in kept)]), ablation, seed)
 
 
 def model_of(who: Identity) -> tuple[str, str]:

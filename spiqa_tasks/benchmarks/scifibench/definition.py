@@ -74,9 +74,8 @@ def template(row: Row) -> str:
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
-    used += (
-        [OCR, NO_TEXT] if parse_settings(SciFIBenchSettings, row["settings"]).ocr == "yes" else []
-    )
+    if parse_settings(SciFIBenchSettings, row["settings"]).ocr == "yes":
+        used += [OCR, NO_TEXT]
     return "".join(used)
 
 

@@ -197,6 +197,8 @@ def _check_columns(task: Any) -> None:
     from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
 
     check_columns(task)
+    if not hasattr(task.eval_docs_no_media, "column_names"):
+        return  # docs of a host's own loader may be a list
     for ensemble in task._filters:
         for step in ensemble.filters:
             if isinstance(step, ChoiceLetter):
