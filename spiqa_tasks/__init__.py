@@ -13,20 +13,25 @@ if TYPE_CHECKING:
 __version__ = "0.3.0"
 __all__ = ["L3Score", "__version__", "load_samples", "published", "value"]
 
+# Public name -> the module that defines it.
+_MODULES = {
+    "L3Score": "spiqa_tasks.l3score_metric",
+    "load_samples": "spiqa_tasks.runs.frame",
+    "value": "spiqa_tasks.runs.frame",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Return what is loaded on first use, so that importing the package imports nothing else."""
-    if name == "L3Score":
-        from spiqa_tasks.l3score_metric import L3Score
-
-        return L3Score
-    if name in ("load_samples", "value"):
-        return getattr(importlib.import_module("spiqa_tasks.runs.frame"), name)
+    """Import a public name on its first use: `import spiqa_tasks` alone imports neither numpy nor
+    pandas.
+    """
     if name == "published":
         return importlib.import_module("spiqa_tasks.published")
+    if name in _MODULES:
+        return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """Return the public names, those included that are loaded on first use."""
+    """Return the public names, also those that are not imported yet."""
     return [*__all__]

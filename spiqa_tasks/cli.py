@@ -20,7 +20,7 @@ from spiqa_tasks import __version__
 from spiqa_tasks.errors import InputError, MissingPartError, SpiqaTasksError
 from spiqa_tasks.printable import say
 
-# Groups of the help page -> command, a module of `commands`, -> its line there.
+# Heading of the help page -> its commands, each a module of `commands`, with their lines.
 GROUPS = {
     "start": {
         "list": "show every task and whether its data is there, or the folder of their YAMLs",
@@ -45,24 +45,25 @@ GROUPS = {
     },
 }
 
-# Command -> its line of help.
+# Command -> its line of the help page.
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
-# Those that shtab writes completion for.
+# Shells that shtab writes completion for.
 SHELLS = ("bash", "zsh", "tcsh")
-# Signals that end a command -> what it says.
+# Signal that ends a command -> the word for it.
 _ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-# The last one ended the command. SIGTERM is added as it comes: asyncio raises the same
-# KeyboardInterrupt for both.
+# The signals that may have ended the command, the last one did. SIGTERM is added when it comes, as
+# both signals raise KeyboardInterrupt.
 _signals = [signal.SIGINT]
 
-# Arguments that name a file to write.
-_WRITTEN = ("output", "samples", "html", "csv", "markdown", "json")
+# Options that name a file to write.
+_OUTPUT_OPTIONS = ("output", "html", "csv", "markdown", "json")
 
-# A full disk, a user's quota, a limit of the shell.
+# A full disk, the user's quota, the shell's limit on the size of a file.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-# a command imports much, reads many records, keeps them all, and ends: fewer collections pay
-_COLLECTED_AFTER = 200_000
+# Objects made between two garbage collections (Python: at most 2,000). A command reads records,
+# keeps them all and ends: collections would take time and free little.
+_COLLECTION_THRESHOLD = 200_000
 
 
 class _Parser(argparse.ArgumentParser):
@@ -75,17 +76,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Command(_Parser):
-    """Parser of a command: has `-v`."""
+    """Parser of a command, with the option `--verbose`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs["allow_abbrev"] = False  # an option that went must not mean a longer one
+        # An option that a version no longer has must not be read as a longer one.
+        kwargs["allow_abbrev"] = False
         super().__init__(*args, **kwargs)
         about = "report on stderr what is read, from where, and what a judge is asked"
         self.add_argument("-v", "--verbose", action="store_true", help=about)
 
 
 def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
-    """Return the module of a command and its parser; to import all takes more than a second."""
+    """Return the module of a command and its parser. Importing all commands takes a second."""
     module = importlib.import_module(f"spiqa_tasks.commands.{name}")
     parser = _Command(prog=f"spiqa-tasks {name}")
     module.add(parser)
@@ -93,43 +95,48 @@ def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
 
 
 def _completion(shell: str) -> str:
-    """Return the script by which a shell completes the commands that this installation can run."""
+    """Return a shell's completion script for the commands that this installation can run."""
     import shtab
 
-    whole = _parser()
-    subparsers = whole.add_subparsers(metavar="COMMAND", parser_class=_Command)
+    parser = _parser()
+    subparsers = parser.add_subparsers(metavar="COMMAND", parser_class=_Command)
     for name, line in COMMANDS.items():
         command = subparsers.add_parser(name, help=line)
         try:
             importlib.import_module(f"spiqa_tasks.commands.{name}").add(command)
         except ModuleNotFoundError as error:
-            _missing_part(error)  # raises unless it is of an extra: then the command cannot run
-    return str(shtab.complete(whole, shell))
+            # A command whose extra is missing is completed without its arguments.
+            _missing_part(error)
+    return str(shtab.complete(parser, shell))
 
 
 def _parser() -> argparse.ArgumentParser:
     """Return the parser without commands; its help lists them without importing them."""
     widest = max(map(len, COMMANDS))
-    groups = (
-        "\n".join([f"{title}:", *(f"  {name:{widest}}  {line}" for name, line in commands.items())])
-        for title, commands in GROUPS.items()
-    )
-    result = _Parser(
+    help_lines = []
+    for title, commands in GROUPS.items():
+        help_lines.append(f"{title}:")
+        help_lines += [f"  {name:{widest}}  {line}" for name, line in commands.items()]
+        help_lines.append("")
+    help_lines.append("`spiqa-tasks COMMAND -h` shows the arguments of a command.")
+
+    parser = _Parser(
         prog="spiqa-tasks",
         usage="spiqa-tasks [-h] [--version] [--print-completion SHELL] COMMAND ...",
         description="SPIQA, MMStar and SciFIBench as tasks of lmms-eval: data, scores, analyses.",
-        epilog="\n\n".join([*groups, "`spiqa-tasks COMMAND -h` shows the arguments of a command."]),
+        epilog="\n".join(help_lines),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    result.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
+    parser.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
     about = f"print the script for completion by a shell: {', '.join(SHELLS)}"
-    result.add_argument("--print-completion", choices=SHELLS, metavar="SHELL", help=about)
-    return result
+    parser.add_argument("--print-completion", choices=SHELLS, metavar="SHELL", help=about)
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; errors go to stderr in one sentence."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names in any script, and half a surrogate pair
+    """Run a command and return its exit status; errors go to stderr in one sentence."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Texts of models are in any script, and may hold half a surrogate pair.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     if argv is None:
         signal.signal(signal.SIGTERM, _terminate)
@@ -141,34 +148,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         say(_missing_part(error))
         return MissingPartError.exit_code
-    except BrokenPipeError:
+    except BrokenPipeError:  # of `spiqa-tasks ... | head`
         sys.stderr.close()
         return 0
     except OSError as error:
         say(_file_error(error))
         return InputError.exit_code
     except KeyboardInterrupt:
-        # verdicts and files are written as they come, so an end at any time loses none
+        # Each verdict and file is written as soon as it is complete.
         say(f"{_ENDS[_signals[-1]]}; what was finished is kept.")
         return 128 + _signals[-1]
 
 
 def _missing_part(error: ModuleNotFoundError) -> str:
-    """Return a sentence on the extra that is not installed. Raises the error: it is not of one."""
+    """Return the message on a missing extra; raise the error again if no extra has its module."""
     from spiqa_tasks.extras import what_is_missing
 
-    missing = what_is_missing(error)
-    if missing is None:
+    message = what_is_missing(error)
+    if message is None:
         raise error
-    return missing
+    return message
 
 
 def _file_error(error: OSError) -> str:
-    """Return a sentence on a file that failed. Raises the error: it is not of a file."""
+    """Return the message on a file that failed; raise the error again if it names no file."""
     if error.errno in _NO_ROOM:
-        of = f" for {error.filename}" if error.filename else ""
+        file = f" for {error.filename}" if error.filename else ""
         return (
-            f"Expected room on the disk{of}, found none ({error.strerror}). "
+            f"Expected room on the disk{file}, found none ({error.strerror}). "
             "Make room and run the command again."
         )
     if not error.filename:
@@ -179,35 +186,37 @@ def _file_error(error: OSError) -> str:
     )
 
 
-def _terminate(*came: Any) -> None:
-    """End the command as Ctrl-C does, by the handler of asyncio if that is at work."""
+def _terminate(*signal_and_frame: Any) -> None:
+    """Handle SIGTERM as Ctrl-C, by asyncio's handler while its loop runs."""
     _signals.append(signal.SIGTERM)
     handler = signal.getsignal(signal.SIGINT)
-    # a shell's background jobs ignore Ctrl-C
-    end = handler if callable(handler) else signal.default_int_handler
-    end(*came)
+    # A shell's background jobs ignore Ctrl-C: their handler is no function.
+    interrupt = handler if callable(handler) else signal.default_int_handler
+    interrupt(*signal_and_frame)
 
 
 def _run(words: Sequence[str]) -> int:
+    """Run the command of a command line, given as words; return the exit status."""
     if not words:
         _parser().print_help()
         return 0
     if words[0] not in COMMANDS:
         return _without_command(words)
 
-    gc.set_threshold(_COLLECTED_AFTER)
-    module, command = command_of(words[0])
-    # files may follow options: `score TASK --judge J FILE`
-    arguments = command.parse_intermixed_args(words[1:])
-    _check_written(arguments)
+    gc.set_threshold(_COLLECTION_THRESHOLD)
+    module, parser = command_of(words[0])
+    # Files may follow options: `score TASK --judge J FILE`.
+    arguments = parser.parse_intermixed_args(words[1:])
+    _check_output_files(arguments)
     with _logged() if arguments.verbose else nullcontext():
         status: int = module.run(arguments)
-    # whatever the command found in the other answers, it is done in part
-    return status or 3 * bool(getattr(arguments, "left_out", ()))
+
+    has_left_out_answers = bool(getattr(arguments, "left_out", ()))
+    return 3 if status == 0 and has_left_out_answers else status
 
 
 def _without_command(words: Sequence[str]) -> int:
-    """Print the completion; anything else is an error of the arguments, which ends the process."""
+    """Print the completion script; other words end the process, as no command is among them."""
     parser = _parser()
     parser.add_argument("command", nargs="?", choices=COMMANDS, help=argparse.SUPPRESS)
     shell = parser.parse_args(words).print_completion
@@ -217,21 +226,23 @@ def _without_command(words: Sequence[str]) -> int:
     return 0
 
 
-def _check_written(arguments: argparse.Namespace) -> None:
-    """Raise InputError if a file to write is also named by another argument: answers would be
-    lost.
+def _check_output_files(arguments: argparse.Namespace) -> None:
+    """Raise InputError if a file to write is also named by another argument, as answers in it
+    would be lost.
     """
-    paths = []
-    for name, value in vars(arguments).items():
-        for each in value if isinstance(value, list) else [value]:
-            path = getattr(each, "path", each)
+    count: Counter[Path] = Counter()
+    for argument in vars(arguments).values():
+        for value in argument if isinstance(argument, list) else [argument]:
+            path = getattr(value, "path", value)  # of a RunPath, `TASK=FILE`
             if isinstance(path, str | Path):
-                paths.append((name, Path(path).resolve()))
+                count[Path(path).resolve()] += 1
 
-    count = Counter(path for _, path in paths)
-    for name, path in paths:
-        if name in _WRITTEN and count[path] > 1 and not path.is_dir():
-            option = name.replace("_", "-")
+    for option in _OUTPUT_OPTIONS:
+        name = getattr(arguments, option, None)
+        if not isinstance(name, Path):
+            continue
+        path = name.resolve()
+        if count[path] > 1 and not path.is_dir():
             raise InputError(
                 f"Expected a file of its own for --{option}, found {path} twice. Name another one."
             )
@@ -239,6 +250,7 @@ def _check_written(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _logged() -> Iterator[None]:
+    """Print the package's log on stderr while the block runs."""
     import logging
     import platform
 

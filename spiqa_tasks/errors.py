@@ -29,7 +29,7 @@ class JudgeError(SpiqaTasksError):
 
 
 def found_instead(error: Exception) -> str:
-    """Return what a message says was found: the system's words on a file that cannot be read,
-    else type and text.
+    """Return an error as the text behind `found` in a message: the reason that the system gives for
+    a file (`No such file or directory`), else the error's type and text.
     """
     return getattr(error, "strerror", None) or f"{type(error).__name__} {error}"

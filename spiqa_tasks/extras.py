@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from spiqa_tasks.errors import MissingPartError
 
-# The extras of setup.cfg, without `all`, their union: the modules that they install. Their purposes
-# are in docs/running.md.
+# Extra of setup.cfg -> modules that it installs. `all`, the union of the others, is left out. The
+# purpose of each is in docs/running.md.
 EXTRAS: Mapping[str, Sequence[str]] = {
     "score": (
         "charset_normalizer",
@@ -36,21 +36,24 @@ def is_installed(extra: str) -> bool:
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra, in a clone: the package is on no index."""
+    """Return the command that installs an extra in a clone; the package is not on PyPI."""
     return f"pip install '.[{extra}]'"
 
 
-def require(extra: str, what: str) -> None:
-    """Raise MissingPartError unless an extra is installed; its sentence begins with `what`."""
+def require(extra: str, user: str) -> None:
+    """Raise MissingPartError unless an extra is installed; `user` needs it, such as `The page`."""
     if missing := _missing(extra):
         raise MissingPartError(
-            f"{what} needs {' and '.join(missing)}. Install it in a clone of spiqa-tasks: "
+            f"{user} needs {' and '.join(missing)}. Install it in a clone of spiqa-tasks: "
             f"{how_to_install(extra)}"
         )
 
 
 def what_is_missing(error: ModuleNotFoundError) -> str | None:
-    """Return the message that names the extra of a missing module, or None without one."""
+    """Return the message on a module that is not installed, with the extra that installs it.
+
+    None if no extra does.
+    """
     module = (error.name or "").partition(".")[0]
     for name, modules in EXTRAS.items():
         if module in modules:
@@ -62,4 +65,5 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
 
 
 def _missing(extra: str) -> list[str]:
+    """Return the modules of an extra that are not installed."""
     return [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]

@@ -10,11 +10,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.rules import (
-    DEFAULT_PROMPT,
-    TOP,
-    L3ScoreRule,
-)
+from spiqa_tasks.judge.rules import DEFAULT_PROMPT, TOP, L3ScoreRule
 from spiqa_tasks.judge.types import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 
 
@@ -55,7 +51,7 @@ class L3Score:
         folder = folder if cache else None
         self._config = replace(config, concurrency=concurrency, timeout=timeout, cache_dir=folder)
         self._rule = L3ScoreRule(prompt, top)
-        Judge(self._config, self._rule)
+        Judge(self._config, self._rule)  # raises now if the judge cannot answer by the rule
 
     def compute(
         self,
@@ -79,11 +75,12 @@ class L3Score:
         from spiqa_tasks.benchmarks.scorer import Scorer, judged
 
         answers = _answers(questions, references, predictions)
-        judge = Judge(self._config, self._rule, report=False)  # a new one asks again what failed
+        # A new judge for each call: it asks again for the verdicts that failed in the last one.
+        judge = Judge(self._config, self._rule, report=False)
         scorer = Scorer(FREE_ANSWERS, FreeSettings(), "", judge)
         records = []
-        for position, (question, several, prediction) in enumerate(answers):
-            row = free_row(str(position), question, several)
+        for position, (question, references_of_answer, prediction) in enumerate(answers):
+            row = free_row(str(position), question, references_of_answer)
             records.append(scorer.record(row, Response(prediction)))
 
         requests = scorer.requests(records)
@@ -93,7 +90,8 @@ class L3Score:
         records = judged(records, judge)
         scores = [best_score(L3SCORE, record) for record in records]
         signature = judge.signature
-        if len(requests) > len(answers):
+        has_several_references = len(requests) > len(answers)
+        if has_several_references:
             signature["references"] = "best"
         return {
             "l3score": scorer.value(L3SCORE, records).value,
@@ -130,13 +128,16 @@ def _answers(
 def _checked_answer(
     position: int, question: Any, references: Any, prediction: Any
 ) -> tuple[str, list[str], str]:
-    """Return the answer, its references as a list. Raises InputError: no strings, or empty ones."""
+    """Return question, list of references and prediction of an answer.
+
+    Raises InputError: one is no string, the question is empty, or all references are.
+    """
     if isinstance(references, str):
         references = [references]
     listed = list(references) if isinstance(references, Iterable) else []
     answer = (question, listed, prediction)
-    is_whole = question and any(listed)
-    if not is_whole or not conforms(answer, tuple[str, list[str], str]):
+    is_empty = not question or not any(listed)
+    if is_empty or not conforms(answer, tuple[str, list[str], str]):
         raise InputError(
             f"Expected question, a reference and prediction [{position}] as strings, found"
             f" {answer!r:.300}."

@@ -7,29 +7,29 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Seconds after which a command says what it is doing; until then a person does not wonder.
+# Seconds until a command says what it is doing: a person waits so long without wondering.
 SLOW = 1.0
-# Seconds after which it says how far it is.
-FIRST = 10.0
+# Seconds until a command without a terminal first says how far it is.
+FIRST_COUNT = 10.0
 
-# Categories of control, format and surrogate characters, and of separators of lines.
-_STEERING = ("Cc", "Cf", "Cs", "Zl", "Zp")
-# Line feeds and tabs, and what joins letters and emoji.
-_KEPT = "\n\t\u200c\u200d"
+# Unicode categories of control, format and surrogate characters, and of line separators.
+_UNSAFE_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Line feed, tab, and the two joiners that languages and emoji are written with.
+_SAFE = "\n\t\u200c\u200d"
 
 
 def printable(text: str) -> str:
-    """Return the text with blanks for what steers a terminal or is invisible.
+    """Return the text with a blank for each character that controls a terminal or is invisible.
 
-    Line feeds and tabs stay, and so does what joins letters and emoji (U+200C, U+200D).
+    Line feeds, tabs and the joiners of letters and emoji (U+200C, U+200D) stay.
     """
     if text.isprintable():
         return text
-    return "".join(" " if _steers(character) else character for character in text)
+    return "".join(" " if _is_unsafe(character) else character for character in text)
 
 
-def _steers(character: str) -> bool:
-    return unicodedata.category(character) in _STEERING and character not in _KEPT
+def _is_unsafe(character: str) -> bool:
+    return unicodedata.category(character) in _UNSAFE_CATEGORIES and character not in _SAFE
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
@@ -52,35 +52,36 @@ def said_if_slow(doing: str, program: str = "spiqa-tasks") -> Iterator[None]:
 
 @contextmanager
 def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
-    """Say on stderr what the block is doing, as `said_if_slow`, and then how far it is.
+    """Show on stderr how far a block of code is: a bar on a terminal, else lines.
 
-    Yields a function of how many are done and, if not known before, of how many there are. On a
-    terminal it moves a bar; else it says `n of N` after ten seconds, and whenever that time has
-    doubled; the seconds while there is no N.
+    Yields a function to call as `show(done)`, or `show(done, total)` if the total is known only
+    then. Lines say `doing ...` after a second, then `doing: 20 of 90` after ten seconds and each
+    time the seconds have doubled; `doing: 10 s` while the total is 0.
     """
     from tqdm import tqdm
 
-    started, due = time.monotonic(), FIRST
+    started = time.monotonic()
+    next_count = FIRST_COUNT
     bar = tqdm(
         total=total,
         desc=doing,
         file=sys.stderr,
         leave=False,
         delay=SLOW,
-        disable=None,  # where there is no terminal
+        disable=None,  # if stderr is no terminal
     )
 
-    def show(done: int, of: int = total) -> None:
-        nonlocal due
-        bar.total = of
+    def show(done: int, total: int = total) -> None:
+        nonlocal next_count
+        bar.total = total
         bar.update(done - bar.n)
         if not bar.disable:
             return
 
-        passed = time.monotonic() - started
-        if passed >= due:
-            due = 2 * passed
-            say(f"{doing}: {done} of {of}" if of else f"{doing}: {passed:.0f} s")
+        seconds = time.monotonic() - started
+        if seconds >= next_count:
+            next_count = 2 * seconds
+            say(f"{doing}: {done} of {total}" if total else f"{doing}: {seconds:.0f} s")
 
     with said_if_slow(doing), bar:
         yield show

@@ -25,28 +25,29 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.pictures import open_picture
 
-# Reads figures on a CPU, without a program of the system or a download.
+# The OCR engine: it runs on a CPU, without another program or a download.
 PACKAGE = "rapidocr"
 
-# Pixels to which a shorter side is enlarged; the engine's default 736 takes three times as long for
-# the same text.
+# Pixels to which the shorter side of a small picture is enlarged. The engine's default, 736, takes
+# three times as long for the same text.
 _SMALLEST_SIDE = 320
-# Pixels to which a line, 48 high, is padded; with the engine's default 320 short labels take twice
-# as long.
+# Pixels to which a short line of text, 48 high, is padded. With the engine's default, 320, short
+# labels take twice as long.
 _NARROWEST_LINE = 96
-# Engines of one thread each, which are faster than one engine of several threads.
+# Engines at a time, of one thread each: they are faster than one engine of several threads.
 _MOST_WORKERS = 8
 
-# Lines of text in a picture; one row per text, of length 1.
+# Picture -> its lines of text.
 Reader = Callable[[Image.Image], list[str]]
+# A row per text or picture, scaled to length 1.
 Embeddings = NDArray[np.float64]
 
 
 def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return sha256 digest -> text of a figure in reading order, for (digest, path) pairs.
+    """Return sha256 digest -> text in reading order, for (digest, path) pairs of figures.
 
-    Texts are cached by the engine's version and the digest; other processes wait instead of reading
-    the same figures. Raises MissingPartError: no extra `ocr`; DataError: the engine fails.
+    Texts are cached by the engine's version and the digest. Of several processes one reads, the
+    others wait for its texts. Raises MissingPartError: no extra `ocr`; DataError: the engine fails.
     """
     require("ocr", "Text read out of figures (ocr=yes, ocr_baseline)")
     engine = f"{PACKAGE}-{metadata.version(PACKAGE)}-{_SMALLEST_SIDE}-{_NARROWEST_LINE}"
@@ -54,12 +55,12 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
     paths = dict(figures)
     files = {digest: folder / f"{digest}.json" for digest in paths}
 
-    if not all(file.is_file() for file in files.values()):  # a filled cache may be read-only
+    # Only texts to be read need the lock: a filled cache may be read-only.
+    if not all(file.is_file() for file in files.values()):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
-            _write_lines(
-                {file: paths[digest] for digest, file in files.items() if not file.is_file()}
-            )
+            unread = {file: paths[digest] for digest, file in files.items() if not file.is_file()}
+            _write_lines(unread)
 
     texts = {}
     for digest, file in files.items():
@@ -69,7 +70,7 @@ def figure_texts(figures: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _write_lines(figures: dict[Path, str]) -> None:
-    """Write the lines of figures to files; `figures` maps file -> path of the figure."""
+    """Read figures, and write the lines of each as JSON; `figures` is {file to write: figure}."""
     per_thread = threading.local()
 
     def read(figure: tuple[Path, str]) -> None:
@@ -91,6 +92,7 @@ def _write_lines(figures: dict[Path, str]) -> None:
 
 
 def _engine() -> Reader:
+    """Return a new engine; threads must not share one."""
     from rapidocr import RapidOCR
 
     engine = RapidOCR(
@@ -107,12 +109,12 @@ def _engine() -> Reader:
 
 
 class ClipEncoder:
-    """A contrastive image-text model; embeddings are rows of unit length."""
+    """A CLIP or SigLIP model, which embeds texts and pictures in one space."""
 
     def __init__(self, checkpoint: str, device: str | None = None, batch_size: int = 32) -> None:
-        """Load a folder or hub id, by default on a GPU if there is one.
+        """Load the model from a folder or the hub, onto a GPU if there is one and no `device`.
 
-        Raises InputError: another kind of model.
+        Raises InputError: no model, or one of another kind.
         """
         require("hf", "A CLIP or SigLIP checkpoint")
         import torch
@@ -158,7 +160,7 @@ class ClipEncoder:
     def _embed(
         self, items: Sequence[str], inputs: Callable[[Sequence[str]], Any], method: str
     ) -> Embeddings:
-        """Return the embeddings of items by a method of the model, in batches."""
+        """Return the embeddings that a method of the model gives for the inputs of each batch."""
         import torch
 
         rows = []

@@ -30,13 +30,13 @@ from spiqa_tasks.scoring.clusters import resampled_weights
 from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, share_interval
 
-# A score above it says yes: L3Score is the judge's probability of yes.
+# Score above which the judge's verdict is yes: L3Score is the judge's probability of yes.
 THRESHOLD = 0.5
 
-# Enough that the ends of a 95% interval, each with 25 resamples beyond it, hardly vary.
+# Beyond each end of a 95% interval are 25 of them, enough that the ends hardly vary with the seed.
 RESAMPLES = 1000
 
-# The same labels and scores have the same interval each time.
+# Fixed, so that the same labels and scores always have the same interval.
 SEED = 0
 
 
@@ -61,8 +61,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each judge; return 3 if one failed on some answers, or verdicts are not
-    stored.
+    """Print a row for each judge.
+
+    Return 3 if a judge failed on some answers, or its verdicts could not be stored, else 0.
     """
     require("shots", "spiqa-tasks calibrate")  # scikit-learn
     labels = read_labels(arguments.labels, arguments.columns)
@@ -89,10 +90,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _column(name: str) -> Column:
+    """Return the column of a statistic with its interval."""
     return Column(f"{name}.value", f"{name} x 100", number, [f"{name}.low", f"{name}.high"])
 
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
+    """Return name -> judge. Raises InputError: none is named, and judging is off."""
     rule = rule_of(arguments, arguments.rule or "l3score")
     configs = judge_configs(arguments, os.environ)
     if not configs:
@@ -105,8 +108,9 @@ def _requests(judge: Judge, labels: Labels) -> list[JudgeRequest]:
 
 
 def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
-    """Return a judge's agreement; withheld if it scored too few of the answers."""
-    answers, scores = [], []
+    """Ask a judge for its verdicts; return its row, without agreement if too few have a score."""
+    answers = []
+    scores = []
     failures = []
     verdicts = judge.verdicts(_requests(judge, labels))
     for answer, verdict in zip(labels.answers, verdicts, strict=True):
@@ -133,11 +137,11 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
 
 
 def agreement(answers: Sequence[Labelled], scores: Sequence[float]) -> dict[str, Estimate]:
-    """Return the share of equal verdicts, Cohen's kappa and the AUROC of scores in [0, 1].
+    """Return `agreement` (the share of equal verdicts), `kappa` (Cohen's) and `auroc`.
 
-    The answers to one question are a cluster.
+    `scores` are a judge's, in [0, 1]. The answers to one question are a cluster.
     """
-    # Imported here: scikit-learn takes a second, and `--help` does not need it.
+    # Takes a second, and `--help` does not need it.
     from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
     labels = np.array([answer.label for answer in answers])
@@ -157,19 +161,20 @@ def agreement(answers: Sequence[Labelled], scores: Sequence[float]) -> dict[str,
 def _bootstrapped(
     statistic: Callable[..., float], labels: Any, values: Any, clusters: Sequence[str]
 ) -> Estimate:
-    """Return a statistic with the middle 95% of its values in resamples of whole clusters.
+    """Return a statistic with its 95% interval by a bootstrap of clusters.
 
-    NaN if all labels are equal, where neither kappa nor AUROC is defined; without an interval if
-    the resamples do not differ.
+    NaN if all labels are equal, as neither kappa nor AUROC is defined then. Without an interval if
+    the statistic is the same in all resamples.
     """
     if len(set(labels)) < 2:
         return Estimate(float("nan"))
 
     resampled = []
     for weights in resampled_weights(clusters, RESAMPLES, SEED):
-        drawn = weights > 0
-        if len(set(labels[drawn])) > 1:
-            value = statistic(labels[drawn], values[drawn], sample_weight=weights[drawn])
+        is_drawn = weights > 0
+        drawn = labels[is_drawn]
+        if len(set(drawn)) > 1:
+            value = statistic(drawn, values[is_drawn], sample_weight=weights[is_drawn])
             resampled.append(value)
 
     value = float(statistic(labels, values))

@@ -28,29 +28,29 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the letter, the rule and the reason of every answer, and how many there are by rule.
+    """Print the letter of each answer with its rule or reason, and the number of answers by rule.
 
-    Rows without options are named and left out.
+    Rows without options are left out, and named on stderr.
     """
-    file, columns = arguments.file, arguments.columns
-    rows = [columns.resolved(row) for row in read_records(file)]
+    file = arguments.file
+    rows = [arguments.columns.resolved(row) for row in read_records(file)]
     if not rows:
         raise InputError(
             f"Expected answers in {file}, found none. Name a file with an answer in every row."
         )
 
-    columns = _with_prediction(file, rows, columns)
+    columns = _with_prediction(file, rows, arguments.columns)
     answers: list[dict[str, Any]] = []
-    without = []
-    for place, row in enumerate(rows, 1):
-        name = "/".join(str(row[column]) for column in columns.ids(row)) or str(place)
-        answer = _answer(row, columns, f"row {place} of {file}")
+    without_options = []
+    for number, row in enumerate(rows, 1):
+        key = "/".join(str(row[column]) for column in columns.ids(row)) or str(number)
+        answer = _answer(row, columns, f"row {number} of {file}")
         if not answer.known_options:
-            without.append(name)
+            without_options.append(key)
             continue
         choice = extract_choice(answer.response.text, answer.known_options)
         answers.append(
-            {"id": name, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason}
+            {"id": key, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason}
         )
 
     if not answers:
@@ -58,16 +58,19 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected options in {file}, found none in {listed(columns_of(rows))}. Name their "
             "column with --columns options=COLUMN."
         )
-    if without:
-        first = ", ".join(without[:FIRST])
-        say(f"{counted(len(without), 'row')} without options left out, the first: {first}.")
+    if without_options:
+        rows_left_out = counted(len(without_options), "row")
+        first = ", ".join(without_options[:FIRST])
+        say(f"{rows_left_out} without options left out, the first: {first}.")
     _print(arguments.format, answers)
     return 0
 
 
 def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns) -> Columns:
-    """Return the columns with one of predictions for all rows: answers in another one in some rows
-    are a mistake.
+    """Return the columns, with the predictions of every row in the same one.
+
+    Without it, a row with an empty `prediction` would be read from another column, `answer`.
+    Raises InputError: no column of predictions.
     """
     names = columns_of(rows)
     columns.check(names, file)
@@ -77,11 +80,12 @@ def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns
             f"Expected answers in {file}, found the columns {listed(names)}. "
             f"{advice(names, columns)}".strip()
         )
-    # figures mean nothing to options, and may be in any form
+    # A letter is read without figures, so that they are not read, which may be in any form.
     return Columns({**columns.named, "prediction": name, "figures": ""})
 
 
 def _answer(row: Mapping[str, Any], columns: Columns, where: str) -> Answer:
+    """Return the answer of a row; `where` is the row's name in an error, `row 2 of answers.csv`."""
     try:
         return columns.answer(row, "")
     except ValueError as error:
@@ -93,9 +97,9 @@ def _answer(row: Mapping[str, Any], columns: Columns, where: str) -> Answer:
 
 def _print(form: str, answers: list[dict[str, Any]]) -> None:
     rules = Counter(answer["rule"] for answer in answers)
-    found = sum(answer["letter"] is not None for answer in answers)
-    percent = 100 * found / len(answers)
-    share = f"{found} of {counted(len(answers), 'answer')} with a letter ({percent:.1f}%)"
+    with_letter = sum(answer["letter"] is not None for answer in answers)
+    percent = 100 * with_letter / len(answers)
+    share = f"{with_letter} of {counted(len(answers), 'answer')} with a letter ({percent:.1f}%)"
     by_rule = [{"rule": rule, "answers": count} for rule, count in rules.most_common()]
 
     letter = Column("letter", show=lambda letter: letter or "-")
@@ -103,5 +107,5 @@ def _print(form: str, answers: list[dict[str, Any]]) -> None:
         Table(answers, ["id"], [letter, "rule", "reason"]),
         Table(by_rule, ["rule"], ["answers"], notes=[share], data=()),
     ]
-    whole = {"answers": answers, "n": len(answers), "found": found, "rules": rules}
+    whole = {"answers": answers, "n": len(answers), "found": with_letter, "rules": rules}
     print(render(form, *tables, whole=whole))

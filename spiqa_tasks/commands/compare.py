@@ -33,41 +33,43 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one line per pair of runs of a task; 3 where a run had to be left out."""
+    """Print one line per pair of runs of a task; return 3 if a run is left out, else 0."""
     if arguments.why:
         return _why(arguments)
+
     runs = runs_by_path(arguments, says_unread=False)
-    found, left_out = compare(
+    comparisons, left_out = compare(
         with_unique_labels(with_short_names(runs)),
         arguments.metric,
         arguments.baseline,
         accept_differences=arguments.accept_differences,
     )
-    if not found:
+    if not comparisons:
         names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs if run.logged}))
         reason = " ".join(left_out) or (
             f"Found {names or 'none'}. Name the folders of the runs to compare; `gain` compares"
             " with and without pictures."
         )
         raise InputError(f"Expected two runs of one task with scores. {reason}")
+
     say(*left_out)
-    print(render(arguments.format, comparison_table(found)))
+    print(render(arguments.format, comparison_table(comparisons)))
     return 3 if left_out else 0
 
 
 def _why(arguments: argparse.Namespace) -> int:
-    arguments.partial = True  # questions that were not answered are a line
+    """Print the causes of the difference of two runs, or of two metrics of one run."""
+    arguments.partial = True  # Missing questions are one of the causes.
     runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
-    # Two metrics of one run have two numbers, too.
-    least = 1 if metric_b else 2
-    if not least <= len(runs) <= 2:
+    fewest = 1 if metric_b else 2
+    if not fewest <= len(runs) <= 2:
         names = ", ".join(f"{run.task} of {run.name}" for run in runs)
         raise InputError(
             f"Expected two runs for --why, or one with --metric A,B; found {names}. Name the files,"
             " or choose with --task."
         )
 
-    found = why(runs[0], runs[-1], metric_a, metric_b or metric_a)
-    print(render(arguments.format, why_table(found)))
+    causes = why(runs[0], runs[-1], metric_a, metric_b or metric_a)
+    print(render(arguments.format, why_table(causes)))
     return 0

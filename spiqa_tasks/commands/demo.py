@@ -22,22 +22,22 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.lmms_eval_files import read_results, result_files
 from spiqa_tasks.printable import progress
 
-# Baseline -> its tasks; the first reads pictures, the second only captions.
+# Baseline model -> its tasks. The first one reads pictures, the second captions alone.
 RUNS = {
     "ocr_baseline": ("spiqa_demo", "mmstar_demo", "scifibench_demo", "scifibench_demo_text"),
     "caption_retrieval": ("spiqa_demo",),
 }
 
-# Files of the demo's folder: what the host runs, and what it says.
+# Files in the demo's folder: lmms-eval's runs, and its output.
 CONFIG = "runs.yaml"
 LOG = "lmms_eval.log"
 
 # Between two looks at the log: often enough for a bar that people watch.
 POLL_SECONDS = 1.0
-# Position and end of a bar of tqdm.
+# A bar of tqdm, `40%|####      | 60/150 [`; its groups are the requests done and all requests.
 _TQDM_BAR = re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
 
-NEXT = f"""
+NEXT_STEPS = f"""
 Neither baseline understands anything. The judge {MODEL} counts common words: its L3Score is no
 result.
 
@@ -69,20 +69,21 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the baselines on the demo data with a judge server, then the analyses; print the next
-    commands to try.
-    """
+    """Run the demo, or with `--serve-judge` its judge alone."""
     with overlap_judge(arguments.port) as url:
         judge = {"SPIQA_JUDGE": f"openai:{MODEL}", "SPIQA_JUDGE_BASE_URL": url}
         if arguments.serve_judge:
             print("\n".join(f"export {name}={value}" for name, value in judge.items()))
             print(f"# The judge {MODEL} listens until Ctrl-C; it counts common words.", flush=True)
             threading.Event().wait()
-        return _walk(arguments.output, judge)
+        return _run_demo(arguments.output, judge)
 
 
-def _walk(output: Path, judge: Mapping[str, str]) -> int:
-    """Run the baselines, then each analysis as people call it; return the worst status of these."""
+def _run_demo(output: Path, judge: Mapping[str, str]) -> int:
+    """Run the baselines, then analyse their answers; return the worst status of the analyses.
+
+    `judge` has the environment variables that name the judge.
+    """
     for extra in ("lmms-eval", "ocr", "report"):
         require(extra, "The demo")
     for name, value in judge.items():
@@ -97,17 +98,22 @@ def _walk(output: Path, judge: Mapping[str, str]) -> int:
         _analyse(compare, [str(output), "--task", "spiqa_demo"]),
         _analyse(report, [str(output), "--html", str(output / "report.html")]),
     ]
-    print(NEXT, end="")
+    print(NEXT_STEPS, end="")
     return max(statuses)
 
 
 def _run_host(output: Path, environment: Mapping[str, str]) -> None:
     """Run both baselines in one process of lmms-eval: its start takes longer than their answers."""
     output.mkdir(parents=True, exist_ok=True)
-    runs = []
-    for model, tasks in RUNS.items():
-        run = {"model": model, "tasks": ",".join(tasks)}
-        runs.append({**run, "output_path": str(output / model), "log_samples": True})
+    runs = [
+        {
+            "model": model,
+            "tasks": ",".join(tasks),
+            "output_path": str(output / model),
+            "log_samples": True,
+        }
+        for model, tasks in RUNS.items()
+    ]
 
     config = output / CONFIG
     config.write_text(yaml.safe_dump(runs, sort_keys=False), encoding="utf-8")
@@ -123,9 +129,9 @@ def _run_host(output: Path, environment: Mapping[str, str]) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait for lmms-eval, saying how far the last bar in its log is.
+    """Wait for lmms-eval, and show how far the last bar in its log is.
 
-    Before the first bar, while its packages are imported, the seconds are shown.
+    Until the first bar, while lmms-eval imports its packages, only the seconds are shown.
     """
     with progress("lmms-eval") as show:
         while True:
@@ -133,14 +139,16 @@ def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
                 process.wait(POLL_SECONDS)
                 return
 
-            bars = _TQDM_BAR.findall(log.read_bytes()) or [(0, 0)]
-            show(*map(int, bars[-1]))
+            bars = _TQDM_BAR.findall(log.read_bytes())
+            done, total = bars[-1] if bars else (0, 0)
+            show(int(done), int(total))
 
 
 def _require_results(output: Path, started: float) -> None:
-    """Raise SpiqaTasksError for a baseline without results of all its tasks since a time.
+    """Raise SpiqaTasksError unless each baseline has results of all its tasks.
 
-    The host's exit status does not say so: it is 0 also if an evaluation failed.
+    Only files since `started`, seconds since 1970, count. lmms-eval's exit status is 0 even if an
+    evaluation failed.
     """
     for model, tasks in RUNS.items():
         files = [path for path in result_files(output / model) if path.stat().st_mtime >= started]
@@ -153,14 +161,15 @@ def _require_results(output: Path, started: float) -> None:
 
 
 def _analyse(command: ModuleType, arguments: list[str]) -> int:
-    """Show a command and what it prints; return its exit status, 3 if it left answers out."""
+    """Print a command's line and run the command; return its exit status, as `cli.main` does."""
     _show(["spiqa-tasks", command.__name__.rpartition(".")[2], *arguments])
     parser = argparse.ArgumentParser()
     command.add(parser)
     parsed = parser.parse_args(arguments)
     status: int = command.run(parsed)
-    return status or 3 * bool(parsed.left_out)
+    return 3 if status == 0 and parsed.left_out else status
 
 
-def _show(command: list[str], behind: str = "") -> None:
-    print(f"$ {shlex.join(command)}{behind}", flush=True)
+def _show(command: list[str], redirection: str = "") -> None:
+    """Print the line that a person would type for a command."""
+    print(f"$ {shlex.join(command)}{redirection}", flush=True)

@@ -5,6 +5,7 @@ import importlib.util
 import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, has_files
 from spiqa_tasks.benchmarks.signature import version
@@ -20,12 +21,20 @@ from spiqa_tasks.metrics.text_scores import available_metrics
 from spiqa_tasks.printable import said_if_slow
 from spiqa_tasks.report.printer import Table, add_format, render
 
-# Status, subject and detail of one part of the installation.
-Finding = tuple[str, str, str]
-Check = Callable[[], Iterator[Finding]]
-
-# Works; needed by scoring or runs; data or a key to add; optional: the order of the lines.
+# Statuses of findings, in the order of the lines:
+# ok: works; missing: scoring or runs need it; absent: data or a key to add; extra: optional.
 STATUSES = ("ok", "missing", "absent", "extra")
+
+
+class Finding(NamedTuple):
+    """What a check says about one part of the installation, `subject`."""
+
+    status: str
+    subject: str
+    detail: str
+
+
+Check = Callable[[], Iterator[Finding]]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -46,16 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
             with said_if_slow(f"checking {part}"):
                 findings += check()
         except SpiqaTasksError as error:
-            findings.append(("missing", part, str(error)))
+            findings.append(Finding("missing", part, str(error)))
 
-    findings.sort(key=lambda finding: STATUSES.index(finding[0]))
+    findings.sort(key=lambda finding: STATUSES.index(finding.status))
     _print(findings, arguments.format)
 
-    return 3 if any(status == "missing" for status, *_ in findings) else 0
+    return 3 if any(finding.status == "missing" for finding in findings) else 0
 
 
 def _checks(quick: bool) -> Mapping[str, Check]:
-    """Return the checks by what they check."""
+    """Return part of the installation -> its check; without `score` only what needs no numpy."""
     checks: dict[str, Check] = {
         "lmms-eval": partial(_lmms_eval, quick),
         "VLMEvalKit": partial(_vlmevalkit, quick),
@@ -70,18 +79,20 @@ def _checks(quick: bool) -> Mapping[str, Check]:
 
 
 def _print(findings: list[Finding], form: str) -> None:
-    if form == "text":  # a line each, from which a command can be copied
-        for status, subject, detail in findings:
-            print(f"{status:8} {subject}: {detail}")
+    if form == "text":  # Lines are not wrapped, so that a command can be copied from them.
+        for finding in findings:
+            print(f"{finding.status:8} {finding.subject}: {finding.detail}")
         return
 
-    names = ("status", "subject", "detail")
-    rows = [dict(zip(names, finding, strict=True)) for finding in findings]
-    print(render(form, Table(rows, names, ())))
+    rows = [finding._asdict() for finding in findings]
+    print(render(form, Table(rows, Finding._fields, ())))
 
 
 def _lmms_eval(quick: bool) -> Iterator[Finding]:
-    """Check for known breaks and a start: the version of a clone may be an older one's number."""
+    """Check lmms-eval, if it is installed, for known breaks, and whether it starts.
+
+    Its version says too little: a clone has the number of the last release.
+    """
     if importlib.util.find_spec("lmms_eval") is None:
         return
 
@@ -92,9 +103,9 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
         fault = None if failure is None else f"{installed} cannot start: {failure}"
 
     if fault is not None:
-        yield "missing", "lmms-eval", fault
+        yield Finding("missing", "lmms-eval", fault)
     else:
-        yield "ok", "lmms-eval", installed
+        yield Finding("ok", "lmms-eval", installed)
 
 
 def _vlmevalkit(quick: bool) -> Iterator[Finding]:
@@ -105,54 +116,58 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
 
     fault = None if quick else fault_of_import()
     if fault is not None:
-        yield "missing", "VLMEvalKit", fault
-        return
-
-    yield "ok", "VLMEvalKit", host_version()
+        yield Finding("missing", "VLMEvalKit", fault)
+    else:
+        yield Finding("ok", "VLMEvalKit", host_version())
 
 
 def _extras() -> Iterator[Finding]:
     for name in EXTRAS:
         if not is_installed(name):
-            yield "extra", name, f"not installed: {how_to_install(name)}"
-        elif name not in ("lmms-eval", "vlmevalkit"):  # hosts have lines of their own
-            yield "ok", name, "installed"
+            yield Finding("extra", name, f"not installed: {how_to_install(name)}")
+        elif name not in ("lmms-eval", "vlmevalkit"):  # Hosts have checks of their own.
+            yield Finding("ok", name, "installed")
 
 
 def _data() -> Iterator[Finding]:
+    """Count the tasks of each benchmark whose data is there, without the shipped demo tasks."""
     tasks, _ = catalogue()
     for benchmark in BENCHMARKS:
-        own = [
+        of_benchmark = [
             task
             for task in tasks.values()
             if task.benchmark_name == benchmark and not task.split.startswith("demo")
         ]
-        ready = [task for task in own if has_files(task)]
+        ready = sum(map(has_files, of_benchmark))
         detail = (
-            f"{len(ready)} of {len(own)} tasks have their data; fetch it with: spiqa-tasks prepare"
-            " TASK"
+            f"{ready} of {len(of_benchmark)} tasks have their data; fetch it with: spiqa-tasks"
+            " prepare TASK"
         )
-        yield "ok" if ready else "absent", f"data of {benchmark}", detail
+        yield Finding("ok" if ready else "absent", f"data of {benchmark}", detail)
 
 
 def _text_metrics() -> Iterator[Finding]:
     for name, reason in available_metrics(quick=True).items():
-        yield ("ok", name, "available") if reason is None else ("extra", name, reason)
+        if reason is None:
+            yield Finding("ok", name, "available")
+        else:
+            yield Finding("extra", name, reason)
 
 
 def _judge() -> Iterator[Finding]:
+    """Ask the judge of the environment its test questions."""
     config = judge_from_environ(os.environ)
     if config is None:
-        yield "ok", "judge", "switched off (SPIQA_JUDGE=none)"
+        yield Finding("ok", "judge", "switched off (SPIQA_JUDGE=none)")
         return
 
     judge = Judge(config, L3ScoreRule())
     try:
         judge.require_key()
-    except JudgeError as error:  # no fault: MMStar and SciFIBench ask no judge
-        yield "absent", "judge", f"{error} Only SPIQA needs it."
+    except JudgeError as error:  # Not `missing`: MMStar and SciFIBench ask no judge.
+        yield Finding("absent", "judge", f"{error} Only SPIQA needs it.")
         return
 
     verdict = judge.preflight()[0]
     address = f" at {config.url}" if config.url else ""
-    yield "ok", "judge", f"{config.name} answers as {verdict.model}{address}"
+    yield Finding("ok", "judge", f"{config.name} answers as {verdict.model}{address}")

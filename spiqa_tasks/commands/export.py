@@ -30,16 +30,19 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file, whole or not at all, and print its path."""
+    """Write the file, complete or not at all, and print its path."""
     tasks = find_tasks([arguments.task])
     if len(tasks) != 1 or tasks[0].benchmark_name != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
+
     table = load_table("spiqa", tasks[0].split, arguments.settings)
+    # The training set as Python objects would take too much memory: 1,000 at a time.
     rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())
     count = 0
     with written_atomically(arguments.output) as file:
         for conversation in conversations(rows, arguments.captions):
             file.write(f"{json.dumps(conversation, ensure_ascii=False)}\n".encode())
             count += 1
+
     print(f"wrote {count} conversations to {arguments.output}")
     return 0

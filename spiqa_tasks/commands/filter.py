@@ -46,38 +46,39 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the filter's results and write tasks; return 3 if a task is left out."""
+    """Print the filter's results and write tasks; return 3 if a task is left out, else 0."""
     if arguments.write:
-        require("lmms-eval", "--write")  # before the answers are read and scored, for minutes
+        # Tried first, as reading and scoring the answers may take minutes.
+        require("lmms-eval", "--write")
     if not arguments.runs:
         return _write_list(arguments)
 
     filtered, left_out = _filter(arguments)
-    records = [each.record for each in filtered]
+    records = [result.record for result in filtered]
     written = []
     if arguments.write:
-        # All are checked before the first is written.
-        kept = [kept_by_filter(each) for each in filtered]
-        written = [_write(arguments, each) for each in kept]
+        # Every result is checked before the first task is written.
+        every_kept = list(map(kept_by_filter, filtered))
+        written = [_write(arguments, kept) for kept in every_kept]
         for record, path in zip(records, written, strict=True):
             record["written"] = str(path)
 
-    _show(records, written, arguments.format)
+    _print(records, written, arguments.format)
     return 3 if left_out else 0
 
 
 def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
-    """Return the filter on each task, and a sentence on each that is left out."""
+    """Return the filter's result for each task, and a sentence on each task that is left out."""
+    inspectors = runs_at(arguments.runs, arguments)
+    lvlms = runs_at(arguments.lvlm, arguments)
+    pairs = [
+        (runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair
+    ]
     filtered, left_out = filter_runs(
-        runs_at(arguments.runs, arguments),
-        runs_at(arguments.lvlm, arguments),
-        [(runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair],
-        arguments.task,
-        arguments.metric,
-        arguments.max_hits,
+        inspectors, lvlms, pairs, arguments.task, arguments.metric, arguments.max_hits
     )
-    for each in filtered:
-        say(*each.remarks)
+    for result in filtered:
+        say(*result.remarks)
     say(*left_out)
     if arguments.name and len(filtered) > 1:
         raise InputError(
@@ -87,7 +88,7 @@ def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
 
 
 def _write_list(arguments: argparse.Namespace) -> int:
-    """Write the task of a kept.json."""
+    """Write the task of the kept.json that `--ids` names. Raises InputError: it names none."""
     kept = None if arguments.ids is None else read_subset(arguments.ids).kept
     if kept is None or not arguments.write:
         raise InputError(
@@ -96,31 +97,33 @@ def _write_list(arguments: argparse.Namespace) -> int:
 
     path = _write(arguments, dict(kept))
     record = {"task": kept["source"], "kept": len(kept["kept"]), "written": str(path)}
-    _show([record], [path], arguments.format)
+    _print([record], [path], arguments.format)
     return 0
 
 
 def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
+    """Write the task of the kept questions; return the path of its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
     name = arguments.name or f"{kept['source']}_filtered"
     with said_if_slow("reading the host's tasks"):
         return write_task(kept, name, user_folder().resolve(), include)
 
 
-def _show(records: list[dict[str, Any]], written: list[Path], form: str) -> None:
-    """Print the records; for people tables, and sentences on what was written."""
+def _print(records: list[dict[str, Any]], written: list[Path], form: str) -> None:
+    """Print a record per task; for people as tables and sentences, with the YAMLs written."""
     if form not in STYLES:
         print(render(form, Table(records, (), ())))
         return
 
     for record in records:
-        if "answers" in record:
-            _print(record, form)
+        if "answers" in record:  # A kept.json has no answers of inspectors.
+            _print_filter(record, form)
     for path in written:
         print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}")
 
 
-def _print(record: dict[str, Any], form: str) -> None:
+def _print_filter(record: dict[str, Any], form: str) -> None:
+    """Print the inspectors, the questions by hits, their difficulty and the leaked ones."""
     part = f", {record['questions']} questions" if record["questions"] else ""
     print(
         f"\n{record['task']}{part}: {counted(len(record['answers']), 'inspector')}, kept with at "

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from itertools import chain
 
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
 from spiqa_tasks.commands.run_arguments import add_runs, as_shown, runs_at
@@ -12,7 +13,7 @@ from spiqa_tasks.report.tables import gain_table
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
 
-# Stands below the help.
+# The last lines of the help.
 EPILOG = (
     "A RUN records whether its model saw pictures: by its task (_text, _grey, _llm) or by --model "
     "ablated. For other files --with, --without and --llm-base say it."
@@ -40,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; return 3 if a row is withheld or a run that was asked for is left out."""
+    """Print the table; return 3 if a row is withheld or a run is left out, else 0."""
     is_named = bool(arguments.seeing or arguments.blind)
     if is_named == bool(arguments.runs):
         raise InputError(
@@ -50,27 +51,29 @@ def run(arguments: argparse.Namespace) -> int:
 
     pairs, problems = _named_pair(arguments) if is_named else _recognised_pairs(arguments)
     is_complete = print_gain(pairs, arguments.format, arguments.by)
-    # Problems are said below the table, where they are read.
+    # Behind the table: on a terminal the last lines are read first.
     say(*problems)
     return 0 if is_complete and not problems else 3
 
 
 def print_gain(pairs: Sequence[GainRuns], form: str, by: str = "") -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
-    tables = [rows(pair, by) for pair in pairs]
-    every = [row for table in tables for row in table]
-    print(render(form, gain_table([*every, *averages(every)])))
+    rows_by_pair = [rows(pair, by) for pair in pairs]
+    all_rows = list(chain.from_iterable(rows_by_pair))
+    print(render(form, gain_table([*all_rows, *averages(all_rows)])))
 
-    for overall, *groups in tables:
-        # What holds for all questions would be said once more for each group.
+    for overall, *groups in rows_by_pair:
+        # A warning about all questions is not repeated for each group.
         for row in [overall] if overall.warnings else groups:
             name = f"{row.task} of {row.model} ({row.ablation}), {row.group}"
             say(*(f"{name}: {warning}." for warning in row.warnings), program="warning")
-    return all(row.result for row in every)
+    return all(row.result for row in all_rows)
 
 
 def _recognised_pairs(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
-    """Return the pairs by the runs' own records, and a sentence per run left out."""
+    """Return the pairs of RUNs, by what these record of their pictures, and a sentence on each run
+    left out.
+    """
     runs = as_shown(arguments, runs_at(arguments.runs, arguments))
     base_paths = [] if arguments.base is None else [arguments.base]
     bases = as_shown(arguments, runs_at(base_paths, arguments))
@@ -78,17 +81,20 @@ def _recognised_pairs(arguments: argparse.Namespace) -> tuple[list[GainRuns], li
         runs, bases, arguments.metric, arguments.accept_differences
     )
 
-    # A run without its twin is a problem where it was asked for, and none in a folder of many.
-    if arguments.task or not all(run_path.path.is_dir() for run_path in arguments.runs):
+    # A run without its twin is left out if it was named, but belongs to a folder of many runs.
+    is_every_run_named = arguments.task or not all(
+        run_path.path.is_dir() for run_path in arguments.runs
+    )
+    if is_every_run_named:
         return pairs, [*alone, *problems]
     say(*alone)
     return pairs, problems
 
 
 def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str]]:
-    """Return the pair that the options name, and why its base is left out.
+    """Return the pair of `--with` and `--without`, and why its LLM base is left out, if it is.
 
-    Raises InputError: a file missing, or runs that must not be compared.
+    Raises InputError: one of the two is not named, or the runs must not be compared.
     """
     if arguments.seeing is None or arguments.blind is None:
         raise InputError(
@@ -100,13 +106,13 @@ def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
     for run_path in (arguments.seeing, arguments.blind, arguments.base):
         if run_path is None:
             continue
-        runs_there = runs_at([run_path], arguments)
-        if len(runs_there) > 1:
-            tasks = ", ".join(f"{run.task} of {run.name}" for run in runs_there)
+        runs_of_file = runs_at([run_path], arguments)
+        if len(runs_of_file) > 1:
+            tasks = ", ".join(f"{run.task} of {run.name}" for run in runs_of_file)
             raise InputError(
                 f"Expected one run at {run_path.path}, found {tasks}. Name one with --task."
             )
-        runs += runs_there
+        runs += runs_of_file
 
     if selection.is_blind(runs[0]):
         name = f"{runs[0].name} on {runs[0].task}"

@@ -1,4 +1,4 @@
-"""The judges that a command line names, how they are asked, and what that would take."""
+"""Options of judges: the judges that a command line names, their rule, a forecast of the cost."""
 
 import argparse
 import dataclasses
@@ -37,10 +37,13 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
-    """Return the rule of a name with the options of `add_rule_options`; InputError if unusable."""
+    """Return the rule `name`, `l3score` or `sampled:5`, with the options of `add_rule_options`.
+
+    Raises InputError: an unknown rule, or an option that it does not take.
+    """
     options = {"prompt": arguments.judge_prompt, "top": arguments.top}
-    # Only a draw has room to think: the other rules read the first token.
     if arguments.thinking_tokens is not None:
+        # The other rules read a judge's first token: it cannot think before.
         if not name.startswith(SampledRule.name):
             raise InputError(
                 f"Expected --thinking-tokens with --rule {SampledRule.name}, found the rule {name}."
@@ -53,7 +56,7 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
 def judge_configs(
     arguments: argparse.Namespace, environ: Mapping[str, str]
 ) -> dict[str, JudgeConfig]:
-    """Return the judges of `--judge` by name as typed, or the environment's; {} if judging is off.
+    """Return name as typed -> judge, of `--judge` or else of the environment; {} without a judge.
 
     Raises JudgeError for an unusable judge, InputError for options that none of the judges takes.
     """
@@ -62,33 +65,37 @@ def judge_configs(
         environ = {**environ, EXTRA_VARIABLE: extra}
 
     if arguments.judge:
-        named = _but_none(arguments.judge)
-        configs = {name: parse_judge(name, headers=headers, environ=environ) for name in named}
+        names = _named_judges(arguments)
+        configs = {name: parse_judge(name, headers=headers, environ=environ) for name in names}
     else:
-        configs = _default(headers, environ)
+        configs = _judge_of_environment(headers, environ)
 
-    if extra and not any(config.extra for config in configs.values()):
-        _refuse("--judge-extra", configs)
-    if headers and not any(config.headers for config in configs.values()):
-        _refuse("--judge-header", configs)
+    if extra:
+        _check_taken("--judge-extra", "extra", configs)
+    if headers:
+        _check_taken("--judge-header", "headers", configs)
     return configs
 
 
-def _default(headers: Sequence[str], environ: Mapping[str, str]) -> dict[str, JudgeConfig]:
+def _judge_of_environment(
+    headers: Sequence[str], environ: Mapping[str, str]
+) -> dict[str, JudgeConfig]:
+    """Return name -> judge that SPIQA_JUDGE names, with headers instead of the environment's."""
     if headers:
-        # They replace those of the environment, which go to the environment's judge alone.
         environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
     config = judge_from_environ(environ)
     return {} if config is None else {config.name: config}
 
 
-def _but_none(judges: Sequence[str] | None) -> list[str]:
-    return [name for name in judges or () if name.lower() != "none"]
+def _named_judges(arguments: argparse.Namespace) -> list[str]:
+    """Return the judges of `--judge`, without `none`."""
+    return [name for name in arguments.judge or () if name.lower() != "none"]
 
 
-def _refuse(option: str, configs: Mapping[str, JudgeConfig]) -> None:
-    """Raise InputError for an option of self-hosted judges, unless judging is off."""
-    if configs:
+def _check_taken(option: str, field: str, configs: Mapping[str, JudgeConfig]) -> None:
+    """Raise InputError if an option of self-hosted judges is in the `field` of no judge."""
+    is_taken = any(getattr(config, field) for config in configs.values())
+    if configs and not is_taken:
         names = ", ".join(config.name for config in configs.values())
         raise InputError(
             f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave"
@@ -99,35 +106,35 @@ def _refuse(option: str, configs: Mapping[str, JudgeConfig]) -> None:
 def chosen_judges(
     task: Task, arguments: argparse.Namespace, environ: Mapping[str, str]
 ) -> dict[str, Judge]:
-    """Return the judges of `--judge`, else the environment's, as typed; {} if judging is off.
+    """Return name as typed -> judge of a task: each `--judge`, else the environment's.
 
-    Raises InputError for a judge of a task that needs none, or an unusable rule; JudgeError for an
-    unusable judge.
+    {} if the task needs no judge, or judging is off. Raises InputError for a judge of a task that
+    needs none, or an unusable rule; JudgeError for an unusable judge.
     """
-    named = _but_none(arguments.judge)
-    # It depends on the settings: SciFIBench has a judge where it reads the letters.
+    # SciFIBench needs one if its setting `extractor` names a judge that reads the letters.
     rule_name = task.benchmark.judge(task.settings)
     if rule_name is None:
-        if named:
+        if names := _named_judges(arguments):
             raise InputError(
-                f"Expected no --judge for {task.name}, which needs none; found {named[0]}. Leave it"
+                f"Expected no --judge for {task.name}, which needs none; found {names[0]}. Leave it"
                 " out."
             )
         return {}
+
     configs = judge_configs(arguments, environ)
     rule = rule_of(arguments, rule_name)
     return {name: Judge(config, rule) for name, config in configs.items()}
 
 
 def check_judges(judges: Mapping[str, Judge], estimates: Mapping[str, JudgingEstimate]) -> None:
-    """Ask each judge that has calls to make its test questions; JudgeError if one is unfit."""
+    """Ask the test questions of each judge that will be called; JudgeError if one is unfit."""
     for name, judge in judges.items():
         if estimates[name].calls:
             judge.preflight()
 
 
 def all_stored(judges: Iterable[JudgeClient]) -> bool:
-    """Return whether the judges' verdicts are all where the next run finds them."""
+    """Return whether all verdicts of the judges could be written into the cache."""
     return not any(judge.unstored for judge in judges)
 
 
@@ -136,7 +143,7 @@ def forecast(
     estimates: Mapping[str, JudgingEstimate],
     about: Mapping[str, Any],
 ) -> str:
-    """Return what judging would take; `about` has further fields of the JSON."""
+    """Return a table of each judge's calls, tokens and dollars; `about` is added to the JSON."""
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
     if arguments.format == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)

@@ -1,4 +1,4 @@
-"""`list`: every task and group, and whether their data is there; the folder of their YAMLs."""
+"""`list`: every task and group, and whether its data is there; or the folder of the YAMLs."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""`paper`: every table and figure of the three papers, and each made again beside what is
+"""`paper`: list the tables and figures of the three papers, or make one again, beside what is
 printed.
 """
 
@@ -29,7 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the list, or a table again; 3 where a part of it could not be made."""
+    """Print the list, or one table made again; return 3 if a part of it is missing, else 0."""
     if arguments.item is None:
         return _list(arguments)
 
@@ -38,13 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
     if item.maker == "counts":
         return _counts(arguments, item)
 
-    from spiqa_tasks.commands.paper_tables import MAKERS  # takes numpy, which the list does without
+    # Needs numpy, which the list and `--help` do without.
+    from spiqa_tasks.commands.paper_tables import MAKERS
 
     return MAKERS[item.maker](arguments, item)
 
 
 def _check(arguments: argparse.Namespace, item: Item) -> None:
-    """Raise InputError: an item that cannot be made, without its runs, or with too many judges."""
+    """Raise InputError: the item cannot be made again, or runs are missing, or judges too many."""
     if not item.maker:
         raise InputError(
             f"Expected a table or figure that can be made again, found {item.name}: {item.note}."
@@ -61,7 +62,7 @@ def _check(arguments: argparse.Namespace, item: Item) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    """Print what the papers show, and what each table or figure is made of."""
+    """Print a line per table and figure: what it shows, and what it is made of."""
     records = [
         {
             "paper": item.paper,
@@ -83,7 +84,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
-    """Print counts of the release beside the printed ones; 3 where a split's data is missing."""
+    """Print counts of the release beside the printed ones; return 3 if a split has no data."""
     records: list[dict[str, object]] = []
     missing: list[DataError] = []
     for split in _splits(item, arguments.task):
@@ -107,8 +108,8 @@ def _counts(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
-    """Return the splits of the named tasks, by default those that the paper is about."""
-    counts_whole_release = item.key == "table2"
+    """Return the splits of the named tasks, by default all that the paper describes."""
+    counts_whole_release = item.key == "table2"  # SPIQA's splits together
     named = find_tasks(tasks)
     for task in named:
         if task.benchmark_name != item.paper or counts_whole_release:
@@ -121,12 +122,14 @@ def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
         return [ALL]
     if named:
         return list(dict.fromkeys(task.split for task in named))
-    # The figures to be captioned are those of the other splits.
+
+    # `captioning` has the figures of SciFIBench's other splits.
     splits = BENCHMARKS[item.paper].splits
     return [split for split in splits if split != "captioning" and not split.startswith("demo")]
 
 
 def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
+    """Return a row per statistic of a split: counted, published (NaN if not), difference."""
     source = demo_source() if split.startswith("demo") else default_source(fetches=False)
     with said_if_slow("counting the data"):
         counted = COUNTED[item.paper, item.key](source, split)
@@ -134,7 +137,7 @@ def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
     published = printed(item.paper, item.key, split)
     rows: list[dict[str, object]] = []
     for name, value in counted.items():
-        number = published.get(name, math.nan)
+        published_value = published.get(name, math.nan)
         rows.append(
             {
                 "benchmark": item.paper,
@@ -142,8 +145,8 @@ def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
                 "place": item.name,
                 "statistic": name,
                 "value": value,
-                "published": number,
-                "difference": value - number,
+                "published": published_value,
+                "difference": value - published_value,
             }
         )
 
@@ -151,7 +154,10 @@ def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
 
 
 def _number_text(value: float, sign: str = "") -> str:
-    """Return a count, or a mean with two decimals as the papers print it, '-' if it is unknown."""
+    """Return a count without decimals, a mean with two as in the papers, '-' for NaN.
+
+    With `sign` "+" a positive number has its sign.
+    """
     if math.isnan(value):
         return "-"
     decimals = 0 if value == round(value) else 2
@@ -159,5 +165,5 @@ def _number_text(value: float, sign: str = "") -> str:
 
 
 def _difference(value: float) -> str:
-    """Return a difference with its sign, '' if it is 0 to two decimals, as the papers print."""
+    """Return a difference with its sign; '' if the papers' two decimals would be 0, or for NaN."""
     return "" if math.isnan(value) or abs(value) < 0.005 else _number_text(value, "+")

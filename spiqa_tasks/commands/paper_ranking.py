@@ -1,5 +1,5 @@
-"""Captions of several models and the true ones, ranked by judges (SciFIBench section 4.6,
-appendix G.3, Table 3).
+"""Let judges rank the captions of a figure by several models and its true one (SciFIBench, section
+4.6, appendix G.3, Table 3).
 """
 
 import argparse
@@ -28,18 +28,19 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import has_samples
 from spiqa_tasks.scoring.ranking import parse_ranking
 
-# Names of the figure's own caption, and of all models' rankings taken together.
+# Writer of the figure's own caption, in the list of models.
 TRUE = "True Caption"
+# Column of the mean over all judges.
 COMBINED = "Combined"
 
 # A ranking is a list of at most 26 letters; some judges write a sentence first.
 MAX_TOKENS = 256
-# One letter is that of the true caption.
+# Each caption has a letter, also the true one.
 MOST_MODELS = len(ascii_uppercase) - 1
 
 
 class Figure(NamedTuple):
-    """A figure with its captions by writer; `TRUE` is one of them."""
+    """A figure: the path of its picture, and writer -> caption. A writer is a model or `TRUE`."""
 
     id: str
     picture: str
@@ -47,7 +48,7 @@ class Figure(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """A judge's rank of a writer's caption of a figure, 1 the best."""
+    """The rank that a judge gives a writer's caption of a figure; 1 is the best."""
 
     judge: str
     figure: str
@@ -56,11 +57,13 @@ class Rank(NamedTuple):
 
 
 def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the item; 3 if a ranking failed, a figure lacks a caption, or verdicts are not
-    stored.
+    """Print the mean ranks of the captions of each model.
+
+    Return 3 if a ranking failed, a figure lacks a caption or verdicts could not be stored, else 0.
     """
     judges = _judges(arguments.judge or (), item)
-    arguments.judge = None  # who ranks has not scored the captions
+    # Elsewhere `--judge` selects runs by the judge of their scores; captions have none.
+    arguments.judge = None
     runs = runs_by_path(arguments)
     figures, left_out = read_figures(runs)
 
@@ -81,14 +84,14 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
 def _rankings(
     judges: Mapping[str, JudgeClient], figures: Sequence[Figure]
 ) -> tuple[list[Rank], Counter[str]]:
-    """Return the ranks by all judges, and reason -> number of rankings without one."""
+    """Return the ranks by all judges, and reason -> number of rankings that failed for it."""
     letters = {}
     requests = {}
     for name, judge in judges.items():
-        asked = [ask_of(figure, name) for figure in figures]
-        letters[name] = [writers for writers, _ in asked]
-        requests[name] = [request for _, request in asked]
-        # The keys of all judges, before the first one is paid.
+        lettered_requests = [ranking_request(figure, name) for figure in figures]
+        letters[name] = [writers for writers, _ in lettered_requests]
+        requests[name] = [request for _, request in lettered_requests]
+        # No judge is paid before the key of each one is there.
         if judge.estimate(requests[name]).calls:
             judge.require_key()
 
@@ -119,10 +122,10 @@ def _judges(names: Sequence[str], item: Item) -> dict[str, JudgeClient]:
 
 
 def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
-    """Return the figures that every model has a caption of, and how many others there are.
+    """Return the figures that every model wrote a caption for, and the number of other figures.
 
     Raises InputError: no captioning runs, different data or settings, or no such figure;
-    DataError: no figures on disk.
+    DataError: the release's pictures are missing.
     """
     captioning = _captioning_runs(runs)
     captions: dict[str, dict[str, str]] = defaultdict(dict)
@@ -149,15 +152,18 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
 
 
 def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs of captioning. Raises InputError: none, of several settings, or too many."""
+    """Return the runs of captioning.
+
+    Raises InputError: none, runs of different settings, too many runs, or missing captions.
+    """
     captioning = [
         run for run in filter(has_samples, runs) if getattr(run.settings, "prompt", "") == "caption"
     ]
-    kinds = {(run.own.split, run.signature.settings) for run in captioning}
-    if len(kinds) != 1:
+    settings = {(run.own.split, run.signature.settings) for run in captioning}
+    if len(settings) != 1:
         raise InputError(
             "Expected runs of scifibench_captioning with one choice of settings, "
-            f"found {len(kinds)}."
+            f"found {len(settings)}."
         )
     if len(captioning) > MOST_MODELS:
         raise InputError(
@@ -173,16 +179,17 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     return captioning
 
 
-def ask_of(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:
+def ranking_request(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:
     """Return letter -> writer, in an order drawn by the figure and the judge, and the request."""
     writers = sorted(figure.captions)
+    # Changing this seed would make stored verdicts useless.
     random.Random(f"rank#0#{judge}#{figure.id}").shuffle(writers)
     lettered = dict(zip(ascii_uppercase[: len(writers)], writers, strict=True))
     captions = "\n".join(
         f"{letter}) {sanitize(shortened(figure.captions[writer]))}"
         for letter, writer in lettered.items()
     )
-    # The example is in one order for all figures of so many captions, not in that of the letters.
+    # The example of a ranking is not in the order A, B, C; the same one for all figures.
     example = list(lettered)
     random.Random(len(example)).shuffle(example)
     prompt = (
@@ -203,15 +210,17 @@ def read_rankings(
     verdicts: Sequence[Verdict],
     failures: Counter[str],
 ) -> list[Rank]:
-    """Return a judge's ranks; count the rankings that failed or cannot be read in `failures`.
+    """Return a judge's ranks; count in `failures` the rankings that failed or cannot be read.
 
-    `letters` has letter -> writer for each figure.
+    `letters` and `verdicts` are in the order of the figures; a figure's letters are
+    letter -> writer.
     """
     ranks = []
     for figure, writers, verdict in zip(figures, letters, verdicts, strict=True):
-        order, reason = None, f"judge_failed: {verdict.reason}"
         if verdict.ok:
             order, reason = parse_ranking(verdict.text, list(writers))
+        else:
+            order, reason = None, f"judge_failed: {verdict.reason}"
         if order is None:
             failures[f"{judge}: {reason}"] += 1
             continue
@@ -223,7 +232,8 @@ def read_rankings(
 def mean_ranks(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
     """Return a row per writer, the best first, with `mean`, `sd` and `n` of each judge's ranks.
 
-    `COMBINED` is over the means of the figures that every judge ranked, as in Table 3.
+    In the column `COMBINED`, a figure counts with the mean of its ranks by all judges, if each
+    judge ranked it, as in Table 3.
     """
     if not ranks:
         return []
@@ -236,9 +246,10 @@ def mean_ranks(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
     rows = []
     for writer, of_writer in by_figure.groupby("writer"):
         row: dict[str, Any] = {"captions_by": writer}
-        for judge, places in of_writer.items():
-            sd = places.std() if places.count() > 1 else 0.0
-            row[str(judge)] = {"mean": places.mean(), "sd": sd, "n": int(places.count())}
+        for judge, by_judge in of_writer.items():
+            n = int(by_judge.count())
+            sd = by_judge.std() if n > 1 else 0.0
+            row[str(judge)] = {"mean": by_judge.mean(), "sd": sd, "n": n}
         rows.append(row)
     return sorted(rows, key=lambda row: row[COMBINED]["mean"])
 

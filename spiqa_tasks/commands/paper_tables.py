@@ -1,13 +1,13 @@
-"""Makers of the papers' tables: each makes one again from runs, beside the printed rows."""
+"""Makers of the papers' tables: each makes a table again from runs, beside the printed one."""
 
 import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
-from spiqa_tasks.analysis.breakdown import ValueRecord, values_by, withheld_values
+from spiqa_tasks.analysis.breakdown import values_by, withheld_values
 from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.paper import (
@@ -25,23 +25,25 @@ from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import as_shown, runs_at, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
-from spiqa_tasks.published import Item, read, tables
+from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import has_samples
 
-# Columns of published tables whose entries head columns, as in the papers; others label the rows.
+# Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
-_NUMBERS = ("value", "sd", "variance")
 
-# Columns of every table of scores.
+# Columns that say what a score is of, in the maker `scores`.
 _SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
 
 
 @dataclass(frozen=True)
 class MeasuredTable:
-    """A function of `analysis.paper` that makes rows of runs and a metric, and their columns."""
+    """A function of `analysis.paper` that returns the rows of a table, and the table's columns.
+
+    It takes the runs, the name of a metric (None: the headline) and the item's options.
+    """
 
     rows: Callable[..., Sequence[Mapping[str, Any]]]
     labels: Columns
@@ -60,7 +62,7 @@ def _rho(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
-# Maker of `published/items.csv` -> its rows and columns.
+# Maker in `published/items.csv` -> its table.
 _TABLES = {
     "alignment": MeasuredTable(
         alignment,
@@ -98,36 +100,37 @@ _TABLES = {
 
 
 def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) -> Sequence[Run]:
-    """Return the runs as they are shown, less those of other papers' tasks, or without answers.
+    """Return the runs of the paper's tasks; name the other tasks on stderr.
 
-    Raises InputError: none is left.
+    Raises InputError: no such run.
     """
     answered = list(filter(_has_answers, runs))
     of_paper = [run for run in answered if _is_of_paper(run, item.paper)]
-    others = ", ".join(sorted({run.task for run in answered if run not in of_paper}))
+    other_tasks = ", ".join(sorted({run.task for run in answered if run not in of_paper}))
     if not of_paper:
         raise InputError(
             f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
-            f"{others or 'none with samples'}. Name other runs."
+            f"{other_tasks or 'none with samples'}. Name other runs."
         )
-    if others:
-        say(f"Left out, as {item.name} is of {item.paper}: {others}.")
+    if other_tasks:
+        say(f"Left out, as {item.name} is of {item.paper}: {other_tasks}.")
     return as_shown(arguments, of_paper)
 
 
 def _has_answers(run: Run) -> bool:
-    # `runs_by_path` names our runs without samples; the host's may have a number alone.
+    # A run of a host's own task may have only the value that the host reports.
     return has_samples(run) or not run.is_own
 
 
 def _is_of_paper(run: Run, paper: str) -> bool:
-    # MMStar's tables have gain and leakage of other benchmarks, too.
+    # MMStar's tables have gain and leakage on other benchmarks, too.
     if not run.is_own:
         return paper == "mmstar"
     return run.own.benchmark_name == paper
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
+    """Print a table of `_TABLES`; return 3 if the value of a run is withheld, else 0."""
     runs = _of_paper(runs_by_path(arguments), item, arguments)
     withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
@@ -138,19 +141,20 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _is_withheld(run: Run, metric: Metric) -> bool:
-    """Return whether the value over all answers is withheld, and say why."""
+    """Return whether a run's value over all answers is withheld; say why on stderr."""
     reasons = withheld_values(run, [metric])
     say(*reasons)
     return bool(reasons) or run.record_set.withheld() is not None
 
 
 def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
-    """Return the runs under the names of their models, for tables with a column of judges."""
+    """Return the paper's runs without labels: the table has a column for their judges."""
     runs = [replace(run, label="") for run in runs_by_path(arguments)]
     return _of_paper(runs, item, arguments)
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
+    """Print the correlations of L3Score; return 3 if a run has none and is left out, else 0."""
     runs = _of_models(arguments, item)
     unjudged = [run for run in runs if not judged_scores(run)]
     rows = correlations(runs)
@@ -163,6 +167,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
+    """Print a row per model; return 3 if the headline of a run is withheld, else 0."""
     runs = _of_models(arguments, item)
     print(render(arguments.format, models_table(runs, item.name)))
     withheld = [run for run in runs if _is_withheld(run, headline(run))]
@@ -170,6 +175,7 @@ def _main(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
+    """Print gain and leakage by group; return 3 if a row is withheld or a run left out, else 0."""
     runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
     pairs, alone, problems = ablation_pairs(runs, metric=arguments.metric)
     say(*alone, *problems)
@@ -180,35 +186,32 @@ def _gain(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _scores(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the values of the table's metrics and the printed ones for the same questions; 3 if
-    one is withheld.
+    """Print the values of the runs, and the paper's values of the same tasks, metrics and groups.
+
+    Return 3 if a value is withheld, else 0.
     """
     runs = _of_paper(runs_by_path(arguments), item, arguments)
-    values = _values(runs, item, arguments.metric or item.options.get("metric"))
-
-    measured = {_question_of(record) for record in values}
-    printed = [
-        record
-        for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
-        if _question_of(record) in measured
-    ]
-    table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
-    print(render(arguments.format, table, *([] if printed else _printed(item))))
-    return 3 if any(record["value"] is None for record in values) else 0
-
-
-def _values(runs: Sequence[Run], item: Item, names: str | None) -> list[ValueRecord]:
-    """Return the values of runs by the metrics of some names, or else those of the table; say why
-    some are withheld.
-    """
+    names = arguments.metric or item.options.get("metric")
     measured = [(run, _metrics(run, item, names)) for run in runs]
     values, reasons = values_by(measured, item.options.get("by", ""))
     say(*reasons)
-    return values
+
+    measured_cells = set(map(_cell_of, values))
+    printed = [
+        record
+        for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
+        if _cell_of(record) in measured_cells
+    ]
+    table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
+    whole_table = [] if printed else _printed(item)
+    print(render(arguments.format, table, *whole_table))
+    return 3 if any(record["value"] is None for record in values) else 0
 
 
 def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
-    """Return the metrics of some names, or those that the table or else the host's table shows."""
+    """Return a run's metrics of some names, `accuracy,bleu_1`; by default the item's, or else those
+    that lmms-eval prints.
+    """
     if names:
         return [run.metric(name) for name in names.split(",")]
     if not run.is_own:
@@ -218,24 +221,23 @@ def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
 
 
-def _question_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what a value is of, whoever measured it."""
-    return record["task"], record["metric"], record["group"]
+# Task, metric and group of a value: its cell in a table, for any model.
+_cell_of = itemgetter("task", "metric", "group")
 
 
 def _printed(item: Item) -> list[Table]:
-    """Return the published table in the printed unit, or [] if the paper has only a picture."""
+    """Return [the published table], in the printed unit, or [] if the paper has only a picture."""
     if (item.paper, item.key) not in tables():
         return []
 
     rows = read(f"{item.paper}_{item.key}.csv")
     labels, heads = _labels_and_heads(rows)
-    lines: dict[tuple[Any, ...], dict[str, Any]] = {}
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
     columns = {}
     for row in rows:
         head = " ".join(row[name] for name in heads) or "value"
-        about = {name: row[name] for name in labels}
-        line = lines.setdefault(tuple(about.values()), about)
+        label_cells = {name: row[name] for name in labels}
+        line = lines.setdefault(tuple(label_cells.values()), label_cells)
         line[head] = _printed_cell(row)
         columns[head] = Column(head, head)
 
@@ -244,13 +246,16 @@ def _printed(item: Item) -> list[Table]:
 
 
 def _labels_and_heads(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[str]]:
-    """Return the columns with several values that label rows, and those that head columns."""
+    """Return the columns of a CSV that label the rows, and those whose values are headings.
+
+    A column with one value in all rows is neither.
+    """
     labels = []
     heads = []
     for name in rows[0]:
-        # An empty cell is no value: the gain of MMStar's Table 5 is of no single strategy.
+        # An empty cell is no value: in MMStar's Table 5 the rows of gain have no `strategy`.
         values = {row[name] for row in rows} - {""}
-        if name in _NUMBERS or len(values) < 2:
+        if name in NUMBERS or len(values) < 2:
             continue
         if name in _HEADS:
             heads.append(name)
@@ -264,8 +269,8 @@ def _printed_cell(row: Mapping[str, str]) -> str:
     return f"{row['value'] or '-'}{deviation}"
 
 
-# Name in `published/items.csv` -> maker: prints and returns the exit status. `paper` itself makes
-# `counts`.
+# Maker in `published/items.csv` -> its function, which prints and returns the exit status.
+# `commands.paper` itself has `counts`.
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     **dict.fromkeys(_TABLES, _measured),
     "correlate": _correlate,

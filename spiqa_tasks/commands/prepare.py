@@ -16,7 +16,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Load every task once, which fetches, extracts and checks; 3 if some fail, 2 if all do."""
+    """Load every task once, which fetches, extracts and checks its data.
+
+    Return 0, 3 if some of the tasks fail, 2 if all do.
+    """
     tasks = find_tasks(arguments.tasks, arguments.include_path)
     failed = 0
     for task in tasks:
@@ -32,14 +35,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _prepare(task: Task) -> None:
+    """Load a task, and print how many questions and pictures it has."""
     rows = load_rows(task.benchmark_name, task.split, task.settings_text)
     questions = len({row.get("question_id", row["id"]) for row in rows})
     paths = set()
     for row in rows:
         paths.update(row.get("images", []))
         paths.update(figure["path"] for figure in row.get("figures", []))
+    paths.discard("")  # of figures without a picture
 
-    pictures = counted(len(paths - {""}), "picture")
+    pictures = counted(len(paths), "picture")
     print(f"{task.name}: {counted(questions, 'question')}, {pictures}, ready")
     if questions < task.questions:
         say(

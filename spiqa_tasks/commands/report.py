@@ -16,7 +16,7 @@ from spiqa_tasks.runs.loading import remarks_on_host_tasks
 from spiqa_tasks.runs.selection import has_samples, with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
-# Option that names a file -> its help.
+# Form of the report, which is an option that names its file, -> help.
 _FILES = {
     "html": f"the page (default: {DEFAULT}, unless another file is named)",
     "markdown": "the same tables as Markdown",
@@ -38,13 +38,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files named, by default the page, and print their paths."""
-    files = _files_of(arguments)
+    """Write the report in each form that is asked for, and print the paths."""
+    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
+    files = named or {"html": DEFAULT}
     if "html" in files:
         require("report", "The page")
 
-    runs = runs_by_path(arguments)
-    runs = with_unique_labels(with_short_names(runs))
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
     shown = list(filter(has_samples, runs))
     if not shown:
         tasks = ", ".join(sorted({run.task for run in runs}))
@@ -52,12 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"Expected samples of this package's tasks, found {tasks}. "
             "Run one with --log_samples and --output_path; `compare` and `gain` read others."
         )
-    missing = remarks_on_host_tasks(runs, [])
-    for run in shown:
-        missing += withheld_values(run, shown_metrics(run))
-    say(*missing)
 
-    report = build(runs, [*arguments.remarks, *missing], arguments.title)
+    remarks = remarks_on_host_tasks(runs, [])
+    for run in shown:
+        remarks += withheld_values(run, shown_metrics(run))
+    say(*remarks)
+
+    report = build(runs, [*arguments.remarks, *remarks], arguments.title)
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with said_if_slow(f"writing {path.name}"):
@@ -67,13 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _files_of(arguments: argparse.Namespace) -> dict[str, Path]:
-    """Return form -> file to write, by default the page."""
-    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
-    return named or {"html": DEFAULT}
-
-
 def _text(report: Report, form: str, pictures: str) -> str:
+    """Return the content of the report's file in a form of `_FILES`."""
     if form == "html":
         return as_html(report, pictures)
     if form == "markdown":

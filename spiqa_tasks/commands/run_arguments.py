@@ -34,7 +34,7 @@ RUN = (
 def add_runs(
     parser: argparse.ArgumentParser, nargs: str = "+", judge: str = JUDGE, judges: str = "store"
 ) -> None:
-    """Add the arguments that name runs, and that say which of these count, and how.
+    """Add the arguments that name runs and select among them.
 
     `judge` is the help of --judge, `judges` its action: `store` for one, `append` for several.
     """
@@ -47,17 +47,17 @@ def add_runs(
 
 
 def add_part(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say which part of a task's questions counts."""
+    """Add --partial and --ids, which say whether a part of a task's questions counts, and which."""
     parser.add_argument(
         "--partial", action="store_true", help="print values over a part of a task, too, as n of N"
     )
     about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
     parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
-    parser.set_defaults(remarks=[], left_out=[])  # filled by `say_remarks`
+    parser.set_defaults(remarks=[], left_out=[])  # `say_remarks` adds to them
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that names folders of YAMLs."""
+    """Add --include-path, a folder with YAMLs of tasks."""
     about = "folder with YAMLs of your own tasks"
     parser.add_argument(
         "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about
@@ -65,7 +65,7 @@ def add_include_path(parser: argparse.ArgumentParser) -> None:
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that says what the columns of answers are called."""
+    """Add --columns, the names of the columns of answers."""
     about = (
         "what the columns of answers are called, also by a path from the row: "
         "prediction=resps.0,question=doc.question (docs/answers.md)"
@@ -76,9 +76,9 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
 
 
 def selection(arguments: argparse.Namespace) -> Selection:
-    """Return the selection of runs that the arguments make."""
+    """Return which runs, and which of their questions, the arguments select."""
     subset = None if arguments.ids is None else read_subset(arguments.ids)
-    # `score` and `paper` may name several, and the first one's scores count
+    # `score` and `paper` take several judges; runs are selected by the first one.
     judge = arguments.judge[0] if isinstance(arguments.judge, list) else arguments.judge
     return Selection(
         tasks=tuple(arguments.task),
@@ -91,8 +91,9 @@ def selection(arguments: argparse.Namespace) -> Selection:
 
 
 def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
-    """Print remarks on stderr, and add them to `arguments.remarks`, those on answers left out to
-    `arguments.left_out`, too.
+    """Print remarks on stderr, and add them to `arguments.remarks`, which a report shows.
+
+    Those on answers that are left out are also added to `arguments.left_out`: exit status 3.
     """
     say(*remarks)
     arguments.remarks += remarks
@@ -100,30 +101,26 @@ def say_remarks(arguments: argparse.Namespace, remarks: Sequence[str]) -> None:
 
 
 def as_shown(arguments: argparse.Namespace, runs: Sequence[Run]) -> Sequence[Run]:
-    """Return the runs with short names of their models; programs get those with arguments."""
+    """Return the runs with short names of models for people, unchanged for csv and json."""
     return with_short_names(runs) if arguments.format in STYLES else runs
 
 
-def runs_at(places: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return all runs at some paths, also of the host's own tasks; remarks about others go to
-    stderr.
-    """
-    runs, remarks = load_runs(places, selection(arguments))
+def runs_at(paths: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
+    """Return the runs at some paths; remarks on them and on runs left out go to stderr."""
+    runs, remarks = load_runs(paths, selection(arguments))
     say_remarks(arguments, remarks + remarks_on(runs))
     return runs
 
 
 def runs_by_path(arguments: argparse.Namespace, *, says_unread: bool = True) -> list[Run]:
-    """Return the runs of the selected tasks; remarks about others go to stderr.
+    """Return the RUNs of the selected tasks with unique labels; remarks go to stderr.
 
-    With `says_unread` those on answers that were not read go there, for tables without them.
-    Raises InputError: none of the tasks; or see `load_runs`.
+    With `says_unread` also those on refused, unparsed or failed answers, which the tables of
+    `compare` have themselves. Raises InputError: none of the tasks; or see `load_runs`.
     """
     runs, remarks = load_runs(arguments.runs, selection(arguments))
-    chosen = select_tasks(runs, arguments.task)
-    labelled = with_unique_labels(chosen)
-    remarks += remarks_on(labelled)
-    say_remarks(arguments, remarks)
+    labelled = with_unique_labels(select_tasks(runs, arguments.task))
+    say_remarks(arguments, remarks + remarks_on(labelled))
     if says_unread:
         say(*remarks_on_answers(labelled))
     return labelled

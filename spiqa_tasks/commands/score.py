@@ -1,10 +1,11 @@
 """`score`: answers that exist already, scored by the code of the hooks, as a whole or by group.
 
-A task and answers to it are scored. RUNs are scored again, but the scores that they have are shown
-- with --by (`_logged_runs`),
-- of a host's own tasks (`_print_reported`), which this package has no scorer of,
-- of another judge than the one that would be asked (`_print_stored`).
-Options of scoring (`_scores_anew`) rule out all three; --judge and SPIQA_JUDGE the last.
+Answers to a task are scored. RUNs are scored again, but for three cases, in which the scores that
+they have are printed:
+- with --by (`_print_groups`);
+- if they are of a host's own task (`_print_reported`), which this package cannot score;
+- if another judge gave the scores than would be asked now (`_print_stored`).
+An option of scoring (`_has_scoring_option`) excludes all three, --judge or SPIQA_JUDGE the last.
 """
 
 import argparse
@@ -58,10 +59,10 @@ from spiqa_tasks.runs.selection import (
     with_unique_labels,
 )
 
-# Name that stands for all metrics in `--metrics`.
+# Value of `--metrics` for all metrics.
 ALL = "all"
 
-# Status of answers without a score -> what happened to them, and the remedy.
+# Status of answers without a score -> the verb of a remark on them, and the remedy.
 REMEDIES = {
     "judge_failed": ("could not be judged", "Score again: only these are asked."),
     "request_failed": (
@@ -70,14 +71,14 @@ REMEDIES = {
     ),
 }
 
-# Each task with the answers to it.
+# Each task, and for each run the answers to it with their questions.
 Answered = list[tuple[Task, list[Joined]]]
 
 
 class Batch(NamedTuple):
-    """Unscored answers to a task, and the judges that will be asked.
+    """Unscored answers to a task, and the judges to ask about them.
 
-    `is_judged` is False if the task's judge cannot be asked.
+    `is_judged` is False if the task needs a judge that cannot be asked.
     """
 
     answers: list[Unjudged]
@@ -135,33 +136,34 @@ def _names(text: str) -> list[str]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Score and print; 0 if each question has a scored answer and each verdict is stored, else 3.
+    """Score answers, and print their values.
 
-    With `--partial`, questions may be without an answer. The other tasks of a RUN are scored even
-    if the judge of one cannot be asked.
+    Return 0 if every question has a scored answer (with `--partial` every answer a score) and every
+    verdict was stored, else 3. If the judge of one task of a RUN cannot be asked, its other tasks
+    are scored all the same.
     """
     if arguments.output is not None:
         check_folder(arguments.output)
-    arguments.named, arguments.runs = _task_and_places(arguments)
+    arguments.named_task, arguments.runs = _task_and_paths(arguments)
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
         if not _is_scoring(arguments):
             return 0 if _print_groups(arguments, _logged_runs(arguments)) else 3
 
     wanted = selection(arguments)
-    by_task, remarks = unscored_runs(arguments.runs, wanted, arguments.named)
+    by_task, remarks = unscored_runs(arguments.runs, wanted, arguments.named_task)
     if not by_task:
         return _print_reported(arguments)
     if _has_other_judge(arguments, by_task):
         return _print_stored(arguments)
 
-    # scores that are kept have remarks of their own: their judges make a difference
+    # Only now: `_print_stored` reads the runs again, and has its own remarks.
     say_remarks(arguments, remarks)
     return _score(arguments, _joined(arguments, wanted, by_task))
 
 
-def _task_and_places(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
-    """Return the task that the answers are to, or '' with RUNs, and where the answers are.
+def _task_and_paths(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
+    """Return the task of `score TASK PREDICTIONS...`, or '' for RUNs, and the paths of the answers.
 
     Raises InputError: neither a task nor a run.
     """
@@ -179,10 +181,11 @@ def _task_and_places(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]
         raise InputError(
             f"There is no file or folder {first}. Name one, or a task and the answers to it."
         )
-    return "", [RunPath.parse(str(place)) for place in (first, *others)]
+    return "", [RunPath.parse(str(path)) for path in (first, *others)]
 
 
 def _score(arguments: argparse.Namespace, answers: Answered) -> int:
+    """Score and print answers, with `--dry-run` only the forecast; return the exit status."""
     batches = [_batch(arguments, task, joined) for task, joined in answers]
     if arguments.dry_run:
         return 0
@@ -196,18 +199,18 @@ def _score(arguments: argparse.Namespace, answers: Answered) -> int:
 
 
 def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
-    """Return whether RUNs have verdicts of a judge that is not named now: these are kept."""
-    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _scores_anew(arguments):
+    """Return whether RUNs have verdicts of another than the default judge, and none is named."""
+    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _has_scoring_option(arguments):
         return False
     names = {run.judge_name for _, runs in by_task for run in runs}
     return not names <= {"", DEFAULT_JUDGE}
 
 
 def _print_stored(arguments: argparse.Namespace) -> int:
-    """Print the scores that RUNs have; 0 if they are whole."""
-    found = _logged_runs(arguments)
-    say_remarks(arguments, remarks_on_host_tasks(found, []))
-    runs = [run for run in found if run.is_own]
+    """Print the scores that RUNs have; return 0 if every question has one, else 3."""
+    logged = _logged_runs(arguments)
+    say_remarks(arguments, remarks_on_host_tasks(logged, []))
+    runs = [run for run in logged if run.is_own]
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
     if arguments.dry_run:
@@ -216,14 +219,14 @@ def _print_stored(arguments: argparse.Namespace) -> int:
 
     by_task: dict[str, list[Run]] = {}
     for run in runs:
-        shown = dataclasses.replace(run, definition=_as_asked(arguments, run.own))
+        shown = dataclasses.replace(run, definition=_with_options(arguments, run.own))
         by_task.setdefault(run.task, []).append(shown)
     _print(arguments, list(by_task.values()))
     return 0 if all(map(is_complete, runs)) else 3
 
 
 def _print_reported(arguments: argparse.Namespace) -> int:
-    """Print the values of a host's own tasks; 0 if none is withheld."""
+    """Print the values of a host's own tasks; return 0 if none is withheld, else 3."""
     runs = _logged_runs(arguments)
     if _is_scoring(arguments):
         tasks = ", ".join(sorted({run.task for run in runs}))
@@ -238,73 +241,72 @@ def _print_reported(arguments: argparse.Namespace) -> int:
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
-    """Return the RUNs that have samples, also of a host's own tasks.
-
-    Raises InputError: none has.
-    """
-    runs = runs_by_path(arguments)
-    logged = [run for run in runs if run.records]
+    """Return the RUNs that have samples, also of a host's tasks. Raises InputError: none has."""
+    logged = [run for run in runs_by_path(arguments) if run.records]
     if not logged:
         raise InputError("No run has samples to score. Run it again with --log_samples.")
     return logged
 
 
 def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
+    """Return whether every question has a scored answer, and every verdict was stored."""
     are_judged = all(batch.is_judged and all_stored(batch.judges) for batch in batches)
     return are_judged and all(map(is_complete, scored))
 
 
 def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
-    """Return the unscored answers to a task, of a RUN without a judge if that cannot be asked."""
+    """Return the batch of a task; of a RUN whose judge cannot be asked, without a judge."""
     try:
         return _unscored(arguments, task, joined, chosen_judges(task, arguments, os.environ))
     except JudgeError as error:
-        if arguments.judge or arguments.named:
+        if arguments.judge or arguments.named_task:
             raise
         say(f"{task.name}: {error}", "Scored without it; --judge PROVIDER:MODEL[@URL] names one.")
         return _unscored(arguments, task, joined, {})._replace(is_judged=False)
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
-    """Return whether answers are scored, or would be without `--dry-run`, not only shown."""
-    return arguments.dry_run or _scores_anew(arguments)
+    """Return whether the command scores answers, or says with `--dry-run` what that would cost."""
+    return arguments.dry_run or _has_scoring_option(arguments)
 
 
-def _scores_anew(arguments: argparse.Namespace) -> bool:
-    """Return whether RUNs are scored again, as options of scoring ask; else their scores stay."""
-    of_scoring = (
-        arguments.named,
+def _has_scoring_option(arguments: argparse.Namespace) -> bool:
+    """Return whether an argument makes sense only if answers are scored."""
+    scoring_options = (
+        arguments.named_task,
         arguments.rule,
         arguments.output,
         arguments.accept_differences,
         len(arguments.judge or ()) > 1,
     )
-    return any(of_scoring)
+    return any(scoring_options)
 
 
 def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -> Answered:
     """Return each task with the answers to it, joined to its questions."""
-    rows_of = functools.cache(task_questions)  # shared by the files of a task
-    joined = []
-    for known, runs in by_task:
-        task = _as_asked(arguments, known)
-        of_task = []
+    questions_of = functools.cache(task_questions)  # The files of a task share its questions.
+    answered = []
+    for task_of_runs, runs in by_task:
+        task = _with_options(arguments, task_of_runs)
+        joined = []
         for run in runs:
             answers, remarks = join_questions(
-                run, task, arguments.accept_differences, rows_of, wanted.subset
+                run, task, arguments.accept_differences, questions_of, wanted.subset
             )
             say(*remarks)
-            of_task.append(answers)
-        if len({each.rows[0]["data"] for each in of_task if each.rows}) > 1:
+            joined.append(answers)
+
+        data = {answers.rows[0]["data"] for answers in joined if answers.rows}
+        if len(data) > 1:
             say(
                 f"{task.name}: the files have different questions, so that their values do not "
                 "compare."
             )
-        joined.append((task, of_task))
-    return joined
+        answered.append((task, joined))
+    return answered
 
 
-def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
+def _with_options(arguments: argparse.Namespace, task: Task) -> Task:
     """Return the task with the rule and the metrics that the arguments name."""
     if arguments.rule is not None:
         if "rule" not in task.benchmark.scoring:
@@ -317,7 +319,7 @@ def _as_asked(arguments: argparse.Namespace, task: Task) -> Task:
 
     names = arguments.metrics
     if not names and task.benchmark is FREE_ANSWERS:
-        # The first score of a few answers does not wait for Java.
+        # Answers without a task are scored at once, not after Java has started.
         metrics = task.benchmark.metrics(task.settings)
         names = [metric.name for metric in metrics if metric.needs != "text programs"]
     return task if not names or ALL in names else task.with_metrics(names)
@@ -329,15 +331,20 @@ def _unscored(
     joined: Sequence[Joined],
     judges: Mapping[str, Judge],
 ) -> Batch:
-    """Return the answers, and the judges, all tested; with `--dry-run` print the forecast."""
-    # Without a judge, the other metrics are computed all the same.
-    asked: Mapping[str, Judge | None] = judges or {"": None}
-    answers = [scoring.read(each, asked[name], name) for each in joined for name in asked]
+    """Return the batch of a task, for each of its judges; with `--dry-run` print the forecast.
+
+    Each judge has answered its test questions. Raises JudgeError: one has not.
+    """
+    # Without a judge, the metrics that need none are computed all the same.
+    judge_of: Mapping[str, Judge | None] = judges or {"": None}
+    answers = [
+        scoring.read(of_run, judge, name) for of_run in joined for name, judge in judge_of.items()
+    ]
     _check_metrics(task, answers)
 
-    requests: dict[str, list[JudgeRequest]] = {name: [] for name in asked}
-    for read in answers:
-        requests[read.judge] += read.scorer.requests(read.records)
+    requests: dict[str, list[JudgeRequest]] = {name: [] for name in judge_of}
+    for of_judge in answers:
+        requests[of_judge.judge] += of_judge.scorer.requests(of_judge.records)
     estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
     if arguments.dry_run:
         print(forecast(arguments, estimates, {"task": task.name}))
@@ -348,28 +355,36 @@ def _unscored(
 
 
 def _check_metrics(task: Task, answers: Sequence[Unjudged]) -> None:
-    for read in answers:
-        if not read.scorer.metrics:
-            first, *_ = read.scorer.benchmark.metrics(read.scorer.settings)
+    """Raise InputError if no metric can be computed of some answers."""
+    for unjudged in answers:
+        scorer = unjudged.scorer
+        if not scorer.metrics:
+            first, *_ = scorer.benchmark.metrics(scorer.settings)
             raise InputError(
                 f"Expected --metrics of {task.name} that can be computed; found none: "
-                f"{read.scorer.why_not(first)}. Name others."
+                f"{scorer.why_not(first)}. Name others."
             )
 
 
 def _scored(arguments: argparse.Namespace, answers: Sequence[Unjudged]) -> list[Run]:
     """Return the scored runs, waiting for the judge; remarks go to stderr."""
-    prepare((read.scorer.metrics, read.records) for read in answers if read.scorer.join is None)
-    results = []
-    for read in answers:
-        run = dataclasses.replace(scoring.score(read), partial=arguments.partial)
+    # The text metrics of all runs at once, as Java starts once.
+    prepare(
+        (unjudged.scorer.metrics, unjudged.records)
+        for unjudged in answers
+        if unjudged.scorer.join is None
+    )
+    runs = []
+    for unjudged in answers:
+        run = dataclasses.replace(scoring.score(unjudged), partial=arguments.partial)
         remarks = summary.remarks_on(run.own.benchmark, run.records)
         say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))
-        results.append(run)
-    return results
+        runs.append(run)
+    return runs
 
 
 def _failures(run: Run) -> Iterator[str]:
+    """Yield a sentence per status of `REMEDIES` on the run's answers without a score."""
     for status, (what, remedy) in REMEDIES.items():
         failed = [record for record in run.records if record.status == status]
         if failed:
@@ -381,18 +396,19 @@ def _failures(run: Run) -> Iterator[str]:
 
 
 def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> None:
+    """Print the values of the scored runs of each task."""
     runs = [run for of_task in results for run in of_task]
     if arguments.by is not None:
-        # `runs_by_path` says it of runs whose scores are shown.
+        # For runs whose scores are only shown, `runs_by_path` has said them.
         say(*remarks_on(runs))
         _print_groups(arguments, runs)
         return
 
-    said: set[str] = set()
+    printed_reasons: set[str] = set()
     shown = as_shown(arguments, runs)
-    tables = [score_table(run, said, is_named=len(runs) > 1) for run in shown]
+    tables = [score_table(run, printed_reasons, is_named=len(runs) > 1) for run in shown]
     if len(runs) > 1:
-        # For people alone: csv and json have these values already.
+        # Not for csv and json, which have these values already.
         tables.append(dataclasses.replace(models_table(shown), data=()))
     objects = [_object(of_task) for of_task in results]
     whole = objects[0] if len(objects) == 1 else objects
@@ -400,7 +416,7 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
 
 
 def _object(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return the JSON object of a task's run; of several runs (models, judges) all objects."""
+    """Return the JSON object of a task's run, or of several runs (models, judges) one with all."""
     if len(runs) == 1:
         return scoring.score_object(runs[0])
 
@@ -434,7 +450,10 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
-    """Return the runs that have a column, or all for ''. Raises InputError: none has it."""
+    """Return the runs whose answers have the column `by`, all for `group` and ''.
+
+    Raises InputError: none has it.
+    """
     suited = [run for run in runs if by in (GROUP, "", *group_columns(frame_of([run])))]
     if not suited:
         known = ", ".join(sorted(group_columns(frame_of(runs)))) or "none"
@@ -443,6 +462,7 @@ def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
 
 
 def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
+    """Return a run's metrics of some names; by default its headline."""
     if ALL in names:
         return run.metrics
     return [run.metric(name) for name in names or (None,)]

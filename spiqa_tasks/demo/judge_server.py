@@ -12,45 +12,49 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
 from spiqa_tasks.errors import InputError
 
-# Looks like no model that anybody sells, so that no number of it passes for a result.
+# The name of no real model, so that nobody takes a score by this judge for a result.
 MODEL = "demo-overlap"
 
-# Highest probability of a word.
-_SURE = 0.99
+# Highest probability of Yes or No: the logarithm of the other's is finite.
+_HIGHEST = 0.99
 
-# Further first words: L3Score needs five.
-_OTHERS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
+# First tokens beside Yes and No: L3Score needs five.
+_OTHER_TOKENS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
 
-# Both answers in the released prompt of L3Score.
-_PARTS = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
+# The reference and the prediction in L3Score's released prompt.
+_ANSWER = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
 
 
 def overlap(reference: str, prediction: str) -> float:
     """Return the F1 of the words of two answers, 0 to 1."""
-    first, second = (Counter(re.findall(r"\w+", text.lower())) for text in (reference, prediction))
-    common = sum((first & second).values())
-    return 2 * common / (sum(first.values()) + sum(second.values())) if common else 0.0
+    expected, answered = (
+        Counter(re.findall(r"\w+", text.lower())) for text in (reference, prediction)
+    )
+    words = expected.total() + answered.total()
+    return 2 * (expected & answered).total() / words if words else 0.0
 
 
 def completion(body: dict[str, Any]) -> dict[str, Any]:
     """Return the chat completion to a request of L3Score."""
-    answers = _PARTS.findall(str(body["messages"][-1]["content"]))
-    share = overlap(*answers) if len(answers) == 2 else 0.0
-    yes = min(max(share, 1 - _SURE), _SURE)
-    words = sorted({"Yes": yes, "No": 1 - yes, **_OTHERS}.items(), key=lambda pair: -pair[1])
+    answers = _ANSWER.findall(str(body["messages"][-1]["content"]))
+    f1 = overlap(*answers) if len(answers) == 2 else 0.0
+    yes = min(max(f1, 1 - _HIGHEST), _HIGHEST)
     top = [
-        {"token": word, "logprob": math.log(probability), "bytes": None}
-        for word, probability in words
+        {"token": token, "logprob": math.log(probability), "bytes": None}
+        for token, probability in {"Yes": yes, "No": 1 - yes, **_OTHER_TOKENS}.items()
     ]
+    top.sort(key=itemgetter("logprob"), reverse=True)
+    first = top[0]
     choice = {
         "index": 0,
         "finish_reason": "stop",
-        "message": {"role": "assistant", "content": words[0][0]},
-        "logprobs": {"content": [{**top[0], "top_logprobs": top}]},
+        "message": {"role": "assistant", "content": first["token"]},
+        "logprobs": {"content": [{**first, "top_logprobs": top}]},
     }
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     common = {"id": "demo", "object": "chat.completion", "created": 0, "model": MODEL}
@@ -59,9 +63,9 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def overlap_judge(port: int = 0) -> Iterator[str]:
-    """Serve on 127.0.0.1 until the block ends; yield the base URL.
+    """Serve the judge on 127.0.0.1 while the block runs; yield its base URL.
 
-    Raises InputError: the port (0: a free one) is taken.
+    `port` 0 is any free port. Raises InputError: the port is taken.
     """
     from aiohttp import web
 
@@ -70,7 +74,8 @@ def overlap_judge(port: int = 0) -> Iterator[str]:
 
     app = web.Application(client_max_size=16 << 20)
     app.router.add_post("/v1/chat/completions", answer)
-    loop, runner = asyncio.new_event_loop(), web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None)
+    loop = asyncio.new_event_loop()
     loop.run_until_complete(runner.setup())
     try:
         loop.run_until_complete(web.TCPSite(runner, "127.0.0.1", port).start())
@@ -79,6 +84,7 @@ def overlap_judge(port: int = 0) -> Iterator[str]:
         raise InputError(
             f"Expected port {port} to be free, found {reason}. Name another one."
         ) from None
+
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:

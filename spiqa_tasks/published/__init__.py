@@ -1,12 +1,11 @@
-"""Every table and figure of the papers of SPIQA, MMStar and SciFIBench, and printed and reported
-results, as data.
+"""The tables and figures of the papers of SPIQA, MMStar and SciFIBench as data, and results that
+others report.
 
-`items.csv` says what each shows, which tasks to run, and what makes it again (`spiqa-tasks paper`).
-Results are one
-long CSV per table: key columns, a metric and a value. Values keep the printed unit: percent,
-that is this package's natural unit times 100 (a CIDEr of 124.6 is 1.246 here); counts, ranks and
-correlations are as they are. NOTES.md beside the files explains the columns and lists every
-place where the papers disagree with themselves.
+`items.csv` lists every table and figure: what it shows, which tasks to run, and what makes it again
+(`spiqa-tasks paper`). The values of a table are a CSV, one in each row, with key columns and a
+metric. They keep the printed unit: percent, which is this package's natural unit times 100 (a
+CIDEr of 124.6 is 1.246 here); counts, ranks and correlations are as printed. NOTES.md in this
+folder explains the columns, and lists where the papers disagree with themselves.
 """
 
 import csv
@@ -19,8 +18,8 @@ from typing import Any
 from spiqa_tasks.errors import InputError
 
 PAPERS = ("spiqa", "mmstar", "scifibench")
-# Columns that are numbers in every published table; others are texts.
-_NUMBERS = frozenset({"value", "sd", "variance"})
+# Columns of published tables that hold numbers; all others hold texts.
+NUMBERS = ("value", "sd", "variance")
 
 
 @dataclass(frozen=True)
@@ -28,12 +27,13 @@ class Item:
     """A table, figure or section of a paper.
 
     Attributes:
-        key, name: `tableB1` on the command line and for `load`, `Table B.1` in the paper.
-        needs: `data`, or `runs` and perhaps `judge`; () if nothing makes it.
-        maker: function of `commands.paper_tables` that makes it again, `counts`, or ''.
+        key: its name on the command line and for `load`, `tableB1`.
+        name: its name in the paper, `Table B.1`.
+        needs: what makes it again: `data`, or `runs` and perhaps `judge`; () if it cannot be made.
+        maker: key of `commands.paper_tables.MAKERS`, or `counts`; '' if it cannot be made.
         tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
-        note: what is missing of it, or why nothing makes it.
-        options: of the maker: `by`, `metric` or `over`.
+        note: what `spiqa-tasks paper` leaves out of it, or why it cannot be made.
+        options: options of the maker: `by`, `metric` or `over`.
     """
 
     paper: str
@@ -64,20 +64,22 @@ def item_named(paper: str, name: str) -> Item:
 
     Raises InputError: the paper has none of that name.
     """
-    wanted = re.sub(r"[\W_]", "", name).lower()
-    named = {
-        re.sub(r"[\W_]", "", item.name).lower(): item for item in items() if item.paper == paper
-    }
-    if wanted not in named:
-        known = ", ".join(item.key for item in named.values())
-        raise InputError(
-            f"Expected a table or figure of {paper}, found {name}. Choose one of {known}."
-        )
-    return named[wanted]
+    of_paper = [item for item in items() if item.paper == paper]
+    for item in of_paper:
+        if _letters(item.name) == _letters(name):
+            return item
+
+    known = ", ".join(item.key for item in of_paper)
+    raise InputError(f"Expected a table or figure of {paper}, found {name}. Choose one of {known}.")
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def tables() -> list[tuple[str, str]]:
-    """Return every table that `load` knows as (paper, table)."""
+    """Return (paper, table) of every table that `load` knows, such as `("spiqa", "table3")`."""
     files = resources.files(__name__).iterdir()
     stems = [file.name.removesuffix(".csv").partition("_") for file in files]
     return sorted((paper, table) for paper, _, table in stems if paper in PAPERS)
@@ -101,11 +103,10 @@ def load(paper: str, table: str) -> list[dict[str, str | float | None]]:
 
 
 def reported() -> list[dict[str, str | float | None]]:
-    """Return scores that others than the benchmarks' authors report: a row per score, with `source`
-    and `url`.
+    """Return scores that others than the benchmarks' authors report, a row per score.
 
-    `tasks` are the tasks beside whose runs a row stands, `how` says what differs from the
-    paper's setting. Values are percent, as those of `load`.
+    Values are percent, as those of `load`. `source` and `url` say who reports the score, `tasks`
+    which tasks it is to be compared with, and `how` what differs from the paper's setting.
     """
     return _typed("reported.csv")
 
@@ -117,8 +118,12 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 def _typed(name: str) -> list[dict[str, str | float | None]]:
-    as_number = dict.fromkeys(_NUMBERS, float)
-    return [
-        {key: as_number.get(key, str)(text) if text else None for key, text in row.items()}
-        for row in read(name)
-    ]
+    """Return the rows of a file, with numbers as floats, and None for empty cells."""
+    rows = read(name)
+    for row in rows:
+        for column, text in row.items():
+            if not text:
+                row[column] = None
+            elif column in NUMBERS:
+                row[column] = float(text)
+    return rows

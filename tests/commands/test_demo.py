@@ -225,7 +225,7 @@ def test_the_hosts_last_bar_is_shown_and_seconds_before_it(
 ) -> None:
     """The host's imports take half a minute, of which its log says nothing."""
     monkeypatch.setattr(demo, "POLL_SECONDS", 0.3)
-    monkeypatch.setattr(printable, "FIRST", 0.0)
+    monkeypatch.setattr(printable, "FIRST_COUNT", 0.0)
     log = tmp_path / "log"
     with log.open("wb") as file:
         process = subprocess.Popen([sys.executable, "-c", code], stdout=file)

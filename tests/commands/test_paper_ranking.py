@@ -23,8 +23,8 @@ from spiqa_tasks.commands.paper_ranking import (
     TRUE,
     Figure,
     Rank,
-    ask_of,
     mean_ranks,
+    ranking_request,
     read_figures,
     read_rankings,
 )
@@ -242,13 +242,13 @@ def test_more_models_than_letters_are_refused(tmp_path: Path) -> None:
 def test_the_order_is_drawn_by_figure_and_judge() -> None:
     """Both give the same order, with every caption once."""
     figure = Figure("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
-    writers, request = ask_of(figure, "j")
-    assert (writers, request) == ask_of(figure, "j")
+    writers, request = ranking_request(figure, "j")
+    assert (writers, request) == ranking_request(figure, "j")
     assert all(
         f"\n{letter}) {figure.captions[writer]}\n" in request.prompt
         for letter, writer in writers.items()
     )
-    others = [ask_of(figure, f"j{number}")[0] for number in range(9)]
+    others = [ranking_request(figure, f"j{number}")[0] for number in range(9)]
     assert len({tuple(each.values()) for each in others}) > 3
 
 
