@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import chain
 
 from PIL import Image
 
 from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
-from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
+from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
@@ -47,36 +48,36 @@ from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring.coverage import MINIMUM_SHARE
 
-# Pairs of runs of a task that are compared: more would be a table that nobody reads.
+# Pairs of runs that are compared for each task; nobody reads a longer table.
 MOST_PAIRS = 50
 
 # Corrected p-value below which a difference is called significant.
 SIGNIFICANT = 0.05
 
-# Kinds of groups that are left to `score --by`: one joins three of SPIQA's types, which stand
-# beside it; the other would have 18 columns of MMStar.
+# Kinds of groups that only `score --by` shows: `nonplot` joins three of SPIQA's figure types, which
+# have columns of their own; `subcategory` of MMStar would have 18 columns.
 HIDDEN = ("nonplot", "subcategory")
 
-# Kind of groups -> what titles call it, if its own name says too little.
+# Kind of groups -> its name in titles, if that is another one.
 KINDS = {
     "figure_type_released": "figure type as in the paper's Table 4 (any label with a capital "
     "Schematic or Plot is other)",
     "figures": "number of figures",
 }
 
-# `--pictures` -> longest side in pixels: legible on a screen, or as a thumbnail that keeps a page
-# of 1,000 small.
+# `--pictures` -> longest side in pixels. Large pictures are legible; a page with 1,000 small ones
+# stays small.
 SIDES = {"large": 1000, "small": 320}
-# Of WebP, up to 100: labels in plots stay legible, in a third of the bytes.
+# Quality of WebP, of 100: labels of plots are legible, in a third of the bytes.
 QUALITY = 70
 
-# Label of a run -> number of its colour, the same in every plot.
+# Label of a run -> the number of its colour in every plot.
 Colours = Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class Section:
-    """Section of a report; `notes` are sentences above its tables."""
+    """A section of a report. Its notes are sentences above the tables."""
 
     title: str
     notes: Sequence[str] = ()
@@ -86,11 +87,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """Report of `runs` of this package's tasks.
+    """A report: its sections, and the runs whose samples the page shows.
 
     Attributes:
-        notes: on runs that could not be read, and values that are withheld.
-        head: facts about the runs, name -> lines.
+        notes: sentences on runs that could not be read, and on values that are withheld.
+        head: `facts` about the runs, at the top of the page.
     """
 
     title: str
@@ -101,12 +102,12 @@ class Report:
 
 
 def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Report:
-    """Return the report of runs; those of the host's tasks are compared and have gain and leakage.
+    """Return the report of runs. Runs of a host's own tasks are only compared, and have gain.
 
-    `notes` are about runs that are left out.
+    `notes` are sentences on runs that are left out; by default `title` is `2 models on 3 tasks`.
     """
     tasks = _by_task(filter(selection.has_samples, runs))
-    shown = [run for members in tasks.values() for run in members]
+    shown = [run for of_task in tasks.values() for run in of_task]
 
     colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
@@ -114,30 +115,30 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     # The page puts the samples behind the first section.
     sections = [
         _overview(tasks.values(), comparisons),
-        *(_task(members, colours) for members in tasks.values()),
+        *(_task(of_task, colours) for of_task in tasks.values()),
         _comparisons(comparisons, left_out),
         _gain(runs),
         Section("Coverage", (), [coverage_table(shown)]),
         _signatures(shown),
     ]
-    kept = [section for section in sections if section.notes or section.tables]
+    filled = [section for section in sections if section.notes or section.tables]
     head = facts(shown)
     size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
-    return Report(title or size, notes, kept, shown, head)
+    return Report(title or size, notes, filled, shown, head)
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """Return the runs of each task, the best first: the order of every table and plot."""
+    """Return the runs of each task, the best first, which is the order of its tables and plots."""
     tasks: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         tasks[run.task].append(run)
-    for members in tasks.values():
-        members.sort(key=lambda run: _rank(_headline_record(run)), reverse=True)
+    for of_task in tasks.values():
+        of_task.sort(key=lambda run: _rank(_headline_record(run)), reverse=True)
     return tasks
 
 
 def facts(runs: Sequence[Run]) -> dict[str, list[str]]:
-    """Return what stands at the top of a page, name -> lines."""
+    """Return the models, tasks, dates and judges of runs, each as lines for the top of the page."""
     times = sorted(_time_of(run) for run in runs if run.path.is_file())
     return {
         "models": _distinct(run.identity.label for run in runs),
@@ -148,24 +149,24 @@ def facts(runs: Sequence[Run]) -> dict[str, list[str]]:
 
 
 def _distinct(lines: Iterable[str]) -> list[str]:
+    """Return each line once, without empty ones."""
     return [line for line in dict.fromkeys(lines) if line]
 
 
 def _time_of(run: Run) -> datetime:
-    """Return the time in the host's file name, or of the file's last change, in the reader's
-    zone.
-    """
+    """Return the time in the name of a run's file, or of its last change, in the local zone."""
     written = date_of(run.path.name) or datetime.fromtimestamp(run.path.stat().st_mtime)
     return written.astimezone()
 
 
 def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:
+    """Return the headline of every run, with a plot per task."""
     lines = []
-    drawn = []
+    rankings = []
     for runs in by_task:
         records = [_headline_record(run) for run in runs]
         lines += [{**record, "size": size_of(record)} for record in records]
-        drawn += _ranking(runs[0], records, printed_records(runs))
+        rankings += _ranking(runs[0], records, printed_records(runs))
 
     notes = [*_judge_notes(run for runs in by_task for run in runs), *_conclusions(comparisons)]
     table = Table(
@@ -174,7 +175,7 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
         ["model", "judge", "metric", VALUE, Column("size", "n")],
         "Headline of each task, its best run first, with 95% intervals",
     )
-    return Section("Overview", notes, [table], drawn)
+    return Section("Overview", notes, [table], rankings)
 
 
 def _headline_record(run: Run) -> ValueRecord:
@@ -182,12 +183,12 @@ def _headline_record(run: Run) -> ValueRecord:
 
 
 def _rank(record: ValueRecord) -> float:
-    """Return the value by which records are sorted, below all others without one."""
+    """Return the value of a record for sorting; a withheld one is below all others."""
     return -1.0 if record["value"] is None else record["value"]
 
 
 def _judge_notes(runs: Iterable[Run]) -> list[str]:
-    """Return what to know of L3Scores: that no judge was asked, or the demo's."""
+    """Return notes on L3Scores without a judge, and by the demo's judge."""
     notes = []
     for run in runs:
         metric = headline(run)
@@ -205,41 +206,42 @@ def _judge_notes(runs: Iterable[Run]) -> list[str]:
 
 def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
     """Return a sentence for each task on how many of its pairs of runs differ significantly."""
-    significant: dict[str, list[bool]] = defaultdict(list)
-    for each in comparisons:
-        p = each.p_corrected
-        significant[each.task].append(p is not None and p < SIGNIFICANT)
+    pairs = Counter(pair.task for pair in comparisons)
+    significant = Counter(
+        pair.task
+        for pair in comparisons
+        if pair.p_corrected is not None and pair.p_corrected < SIGNIFICANT
+    )
     return [
-        f"{task}: in {sum(pairs)} of {counted(len(pairs), 'pair')} of runs the difference is "
+        f"{task}: in {significant[task]} of {counted(n, 'pair')} of runs the difference is "
         f"larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)."
-        for task, pairs in significant.items()
+        for task, n in pairs.items()
     ]
 
 
 def _ranking(
     run: Run, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
 ) -> list[Plot]:
-    """Return a plot of the headlines of a task's runs beside its paper's values and those that
-    others report.
+    """Return [a plot of a task's headline: its runs, published and reported values].
 
-    [] if there is nothing to rank.
+    [] if there is a single value.
     """
     metric = headline(run).name
-    beside = [
+    overall_printed = [
         record for record in printed if (record["metric"], record["group"]) == (metric, OVERALL)
     ]
-    records = [each for each in (*measured, *beside) if each["value"] is not None]
+    records = [record for record in (*measured, *overall_printed) if record["value"] is not None]
     if len(records) < 2:
         return []
 
-    series: dict[str, dict[str, Point]] = {}
-    # Measured, published, then reported values, of each kind the best first.
+    # Measured, published, then reported values (by the alphabet), of each kind the best first.
     records.sort(key=lambda record: (record["source"].partition(", ")[0], -_rank(record)))
+    series: dict[str, dict[str, Point]] = defaultdict(dict)
     for record in records:
-        source, _, of_paper = record["source"].partition(", ")
-        name = f"{record['model']} ({of_paper})" if source == "published" else record["model"]
+        source, _, table = record["source"].partition(", ")
+        name = f"{record['model']} ({table})" if source == "published" else record["model"]
         judge = f", judge {record['judge']}" if record["judge"] else ""
-        series.setdefault(source + judge, {})[name] = _point(record)
+        series[source + judge][name] = _point(record)
     return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
 
 
@@ -248,16 +250,17 @@ def _point(record: ValueRecord) -> Point:
 
 
 def _task(runs: Sequence[Run], colours: Colours) -> Section:
+    """Return the scores of a task's runs, and a table and a plot for each kind of groups."""
     measured = flat_records(runs)
     metrics = {record["metric"] for record in measured}
     printed = [record for record in printed_records(runs) if record["metric"] in metrics]
 
-    shown = [_scores_table(measured, printed)]
-    drawn = []
-    sizes = _sizes(runs)
+    tables = [_scores_table(measured, printed)]
+    group_plots = []
+    sizes = _group_sizes(runs)
     for title, records in _by_kind(runs, measured).items():
-        shown.append(_group_table(title, records, printed, sizes))
-        drawn.append(_group_plot(title, records, colours))
+        tables.append(_group_table(title, records, printed, sizes))
+        group_plots.append(_group_plot(title, records, colours))
 
     remarks = [
         f"{run.name}: {remark}"
@@ -265,29 +268,30 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
         for remark in remarks_on(run.own.benchmark, run.records)
     ]
     task = runs[0].own
-    return Section(f"{task.name} ({task.benchmark.name}, {task.split})", remarks, shown, drawn)
+    title = f"{task.name} ({task.benchmark.name}, {task.split})"
+    return Section(title, remarks, tables, group_plots)
 
 
 def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
-    """Return the records of groups by metric and kind: `accuracy by category, x 100`, ..."""
+    """Return title -> the headline's records of a kind of groups: `accuracy by category, x 100`."""
     kinds: dict[str, str] = {}
-    metrics = {headline(run).name for run in runs}
     for run in runs:
-        for each in run.questions:
-            kinds |= {group: kind for kind, group in each.groups.items()}
+        for question in run.questions:
+            kinds |= {group: kind for kind, group in question.groups.items()}
 
-    # Without a judge the first metric is a text metric, which does not replace L3Score.
+    # A run without a judge has groups of its first text metric, which is no headline.
+    headlines = {headline(run).name for run in runs}
     records: dict[str, list[ValueRecord]] = defaultdict(list)
     for record in measured:
         kind = kinds.get(record["group"], OVERALL)
-        if kind not in (OVERALL, *HIDDEN) and record["metric"] in metrics:
+        if kind not in (OVERALL, *HIDDEN) and record["metric"] in headlines:
             records[f"{record['metric']} by {KINDS.get(kind, kind)}, x 100"].append(record)
     return records
 
 
 def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord]) -> Table:
-    """Return every metric of the runs of one task, and the rows of its paper and of others."""
-    records = [each for each in (*measured, *printed) if each["group"] == OVERALL]
+    """Return a column per metric for the runs of a task, and published and reported rows below."""
+    records = [record for record in (*measured, *printed) if record["group"] == OVERALL]
     notes = judge_notes(records)
     if urls := _distinct(record.get("url", "") for record in records):
         notes.append(f"Reported rows are by others, in settings of their own: {', '.join(urls)}")
@@ -300,35 +304,36 @@ def _group_table(
     printed: Iterable[ValueRecord],
     sizes: Mapping[str, int],
 ) -> Table:
-    """Return a metric by the groups of one kind, beside the paper's values for them."""
-    names = {record["group"] for record in measured}
+    """Return a column per group of one kind, published rows below, and `sizes` in the headings."""
+    groups = {record["group"] for record in measured}
     metric = measured[0]["metric"]
-    beside = [each for each in printed if each["group"] in names and each["metric"] == metric]
+    of_groups = [
+        record for record in printed if record["group"] in groups and record["metric"] == metric
+    ]
 
     records = []
-    for record in (*measured, *beside):
+    for record in (*measured, *of_groups):
         group = record["group"]
         head = f"{group} (n={sizes[group]})" if group in sizes else group
         records.append({**record, "head": head})
     return cross_table(records, "head", title, _group_notes(measured))
 
 
-def _sizes(runs: Iterable[Run]) -> Mapping[str, int]:
-    """Return group -> number of the task's questions in it, of the groups of a known size."""
+def _group_sizes(runs: Iterable[Run]) -> Mapping[str, int]:
+    """Return group -> number of the task's questions in it; without groups of unknown size."""
     sizes: Counter[str] = Counter()
     for run in runs:
-        known = Counter(run.written.sizes)
+        of_run = Counter(run.written.sizes)
         # Answers to a part of a task do not show how many questions a group has.
-        if not known and run.record_set.is_whole:
+        if not of_run and run.record_set.is_whole:
             for record in run.questions:
-                known.update(set(record.groups.values()))
-        # The larger of two sizes.
-        sizes |= known
+                of_run.update(set(record.groups.values()))
+        sizes |= of_run  # the larger size of each group
     return sizes
 
 
 def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
-    """Return why values of groups, or their intervals, are missing."""
+    """Return notes on why values of groups, or their intervals, are missing."""
     notes = []
     for record in measured:
         if record["value"] is None:
@@ -344,6 +349,7 @@ def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
 
 
 def _group_plot(title: str, records: Sequence[ValueRecord], colours: Colours) -> Plot:
+    """Return a plot with a row per group, and a dot in it per run."""
     series: dict[str, dict[str, Point]] = defaultdict(dict)
     for record in records:
         series[record["model"]][record["group"]] = _point(record)
@@ -351,23 +357,25 @@ def _group_plot(title: str, records: Sequence[ValueRecord], colours: Colours) ->
 
 
 def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> Section:
-    series: dict[str, dict[str, Point]] = defaultdict(dict)
-    for each in sorted(comparisons, key=lambda each: -each.difference.difference):
-        test = each.difference
-        title = f"Differences in {each.metric}, {each.task}"
-        series[title][f"{each.b} - {each.a}"] = (test.difference, test.low, test.high)
+    """Return the paired differences of runs, with a plot per task and metric."""
+    points: dict[str, dict[str, Point]] = defaultdict(dict)
+    for pair in sorted(comparisons, key=lambda pair: -pair.difference.difference):
+        test = pair.difference
+        title = f"Differences in {pair.metric}, {pair.task}"
+        points[title][f"{pair.b} - {pair.a}"] = (test.difference, test.low, test.high)
 
-    drawn = [
-        plots.intervals(title, {"difference": points}, "difference x 100", zero=True)
-        for title, points in sorted(series.items())
+    difference_plots = [
+        plots.intervals(title, {"difference": of_title}, "difference x 100", zero=True)
+        for title, of_title in sorted(points.items())
     ]
     tables = [comparison_table(comparisons)] if comparisons else []
-    return Section("Comparison of runs", left_out, tables, drawn)
+    return Section("Comparison of runs", left_out, tables, difference_plots)
 
 
 def _gain(runs: Iterable[Run]) -> Section:
-    """Return gain and leakage of every model that was also run without pictures, and why others
-    have none.
+    """Return gain and leakage of the models that were also run without pictures.
+
+    Notes say why such a model has none; the section is empty without runs without pictures.
     """
     title = "Gain and leakage"
     logged = [run for run in runs if run.logged]
@@ -378,13 +386,11 @@ def _gain(runs: Iterable[Run]) -> Section:
     except InputError as error:
         return Section(title, [str(error)])
 
-    found: list[Row] = []
-    for pair in pairs:
-        found += rows(pair)
-    was_mmstar_run = MMSTAR_TASK in {row.task for row in found}
+    gains = list(chain.from_iterable(map(rows, pairs)))
+    was_mmstar_run = MMSTAR_TASK in {row.task for row in gains}
     printed = published_gain_rows() if was_mmstar_run else []
-    notes = [f"{row.task} of {row.model}: {each}." for row in found for each in row.warnings]
-    table = gain_table(found, printed, "Multi-modal gain and leakage x 100", notes)
+    notes = [f"{row.task} of {row.model}: {warning}." for row in gains for warning in row.warnings]
+    table = gain_table(gains, printed, "Multi-modal gain and leakage x 100", notes)
     return Section(title, problems, [table])
 
 
@@ -399,16 +405,18 @@ def _signatures(runs: Sequence[Run]) -> Section:
 
 
 def as_html(report: Report, pictures: str = "large") -> str:
-    """Return the page with `pictures` of one of `SIDES`, or `none`; texts of models and data are
-    escaped, or JSON.
+    """Return the page; `pictures` is a key of `SIDES` or `none`.
+
+    Texts of models and data are escaped, or in JSON.
     """
     require("report", "A report's page")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     numbers: dict[str, int] = {}
     data = samples(report.runs, numbers if pictures in SIDES else None)
+    shrink = partial(small_picture, side=SIDES.get(pictures, 0))
     with ThreadPoolExecutor() as pool:
-        thumbnails = list(pool.map(partial(small_picture, side=SIDES.get(pictures, 0)), numbers))
+        thumbnails = list(pool.map(shrink, numbers))
 
     environment = Environment(
         loader=PackageLoader("spiqa_tasks.report"),
@@ -427,7 +435,7 @@ def as_html(report: Report, pictures: str = "large") -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return all tables of a report as Markdown; plots and samples are in the page only."""
+    """Return the notes and tables of a report as Markdown, without plots and samples."""
     parts = [f"# {report.title}", *map(markdown, report.notes)]
     for section in report.sections:
         parts += [f"## {markdown(section.title)}", *map(markdown, section.notes)]

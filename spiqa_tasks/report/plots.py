@@ -1,4 +1,4 @@
-"""Plots as inline SVG: text stays text, colours are CSS variables of the page, light or dark."""
+"""Plots as inline SVG: its text can be searched, its colours are the page's, light or dark."""
 
 from __future__ import annotations
 
@@ -13,32 +13,36 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# (value, low, high) in natural units; None without an interval, and for a value that is not drawn.
+# (value, low, high) in natural units. low and high are None without an interval; a withheld value
+# is None and not drawn.
 Point = tuple[float | None, float | None, float | None]
-# Label of a run -> name on the axis -> its value.
+# Label of a run -> name of a row -> the run's value in that row.
 Series = Mapping[str, Mapping[str, Point]]
 
-# One for each colour of page.css: a plot has at most so many series, more are not legible.
+# Markers of matplotlib, one for each colour in page.css.
 MARKERS = "osD^vPX*"
+# Runs of a plot at most; more are not legible.
 SERIES = len(MARKERS)
-# Rows of a plot at most; its title says how many there are, and the tables have all.
+# Rows of a plot at most; tables have all.
 ROWS = 30
 
-# Inches: two plots stand side by side on a screen of 1,280 pixels.
+# Inches: two plots are side by side on a screen of 1,280 pixels.
 WIDTH = 5.6
-# Letters of a name: longer ones would leave no room for the values.
+# Letters of a name at most: longer names would leave no room for the values.
 LABEL = 44
 
-# Matplotlib knows no CSS: each colour stands for a variable of page.css.
-_INK, _GRID = "#000001", "#000002"
+# Matplotlib knows no CSS. These colours, which nothing else has, are replaced by variables of
+# page.css.
+_INK = "#000001"
+_GRID = "#000002"
 _SERIES = [f"#0001{number:02x}" for number in range(SERIES)]
 _VARIABLES = {_INK: "ink", _GRID: "line"} | {
     colour: f"series-{number}" for number, colour in enumerate(_SERIES)
 }
 _STYLE: dict[str, Any] = {
-    # Text stays text, which can be found and copied.
+    # Text, not paths: it can be searched and copied.
     "svg.fonttype": "none",
-    # Names of models may hold dollar signs.
+    # A dollar sign in a model's name begins no formula.
     "text.parse_math": False,
     "font.size": 10,
     "legend.frameon": False,
@@ -52,9 +56,9 @@ _STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "savefig.transparent": True,
 }
-# Pattern of matplotlib's SVG -> replacement: ids and styles would clash with those of the page's
-# other SVGs.
-_PAGE = {
+# Pattern in matplotlib's SVG -> its replacement. Ids and styles of several SVGs in a page would
+# clash.
+_REPLACEMENTS = {
     r"<metadata>.*?</metadata>": "",
     r"<style.*?</style>": "",
     r'<g id="[^"]*"': "<g",
@@ -65,13 +69,13 @@ _PAGE = {
 
 @dataclass(frozen=True)
 class Plot:
-    """Values x 100 by name with their intervals, a dot per run and name.
+    """A plot with a row per name, and in it a dot per run: the value x 100 with its interval.
 
     Attributes:
-        names: rows of the plot.
-        axis: what the values are.
-        colours: the colour's number of runs that keep it in every plot.
-        zero: whether to draw the line of no difference.
+        names: names of the rows.
+        axis: label of the axis of values.
+        colours: label of a run -> number of its colour; others have the colour of their position.
+        zero: whether to draw a line at 0, for differences.
     """
 
     title: str
@@ -88,10 +92,11 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """The SVG element. Only the page draws it: tables in other forms need no matplotlib."""
+        """The SVG element; drawn on first use, as only the page needs matplotlib."""
         from matplotlib import rc_context
 
-        # The salt makes the ids of one plot other than those of another, and the same each time.
+        # The ids in an SVG are hashes with this salt: they differ between plots, and are the same
+        # each time.
         salt = repr((self.title, self.series, self.axis))
         style: Any = {**_STYLE, "svg.hashsalt": salt}
         with rc_context(style):
@@ -106,33 +111,31 @@ def intervals(
     *,
     zero: bool = False,
 ) -> Plot:
-    """Return the plot of some runs; of more than `SERIES` runs and `ROWS` names the first are
-    drawn, and the title says so.
-    """
+    """Return a plot of at most `SERIES` runs and `ROWS` names; its title says if there are more."""
     names = list(dict.fromkeys(name for points in series.values() for name in points))
     title += _limited(ROWS, len(names), "rows") + _limited(SERIES, len(series), "runs")
     drawn = dict(list(series.items())[:SERIES])
     return Plot(title, names[:ROWS], drawn, axis, colours or {}, zero)
 
 
-def _limited(kept: int, every: int, what: str) -> str:
-    return f" ({kept} of {every} {what}; the tables have all)" if every > kept else ""
+def _limited(most: int, total: int, noun: str) -> str:
+    return f" ({most} of {total} {noun}; the tables have all)" if total > most else ""
 
 
 def _figure(plot: Plot) -> Figure:
     from matplotlib.figure import Figure
 
     names, series = plot.names, plot.series
-    sharing = {name: [label for label in series if name in series[label]] for name in names}
-    most = max(map(len, sharing.values()), default=1)
-    # Inches: a line per run of a row, the axis, and the legend.
-    height = (0.1 + 0.2 * most) * len(names) + 0.9 + 0.2 * len(series)
+    runs_of_row = {name: [label for label in series if name in series[label]] for name in names}
+    most_runs = max(map(len, runs_of_row.values()), default=1)
+    # Inches: the rows, with a line per run; the axis; the legend.
+    height = (0.1 + 0.2 * most_runs) * len(names) + 0.9 + 0.2 * len(series)
     figure = Figure(figsize=(WIDTH, max(1.6, height)), layout="constrained")
 
     axes = figure.add_subplot()
-    for place, (label, points) in enumerate(series.items()):
-        number = plot.colours.get(label, place) % SERIES
-        _draw_points(axes, label, number, points, sharing)
+    for position, (label, points) in enumerate(series.items()):
+        number = plot.colours.get(label, position) % SERIES
+        _draw_points(axes, label, number, points, runs_of_row)
     axes.set_yticks(range(len(names)), [_short(name) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_xlabel(plot.axis)
@@ -143,7 +146,7 @@ def _figure(plot: Plot) -> Figure:
     if plot.zero:
         axes.axvline(0, color=_INK, linewidth=1)
     else:
-        # A score that looks twice as high as another one is.
+        # From 0, so that a score which looks twice as high as another one is.
         axes.set_xlim(left=0)
     return figure
 
@@ -153,22 +156,25 @@ def _draw_points(
     label: str,
     number: int,
     points: Mapping[str, Point],
-    sharing: Mapping[str, Sequence[str]],
+    runs_of_row: Mapping[str, Sequence[str]],
 ) -> None:
-    """Draw a run's values; the runs that share a row stand below each other in it."""
+    """Draw a run's values in its colour; the runs of a row are one below the other."""
     rows = []
     values = []
     below = []
     above = []
-    for row, (name, labels) in enumerate(sharing.items()):
+    for row, (name, labels) in enumerate(runs_of_row.items()):
         value, low, high = points.get(name, (None, None, None))
-        if value is not None:
-            line = labels.index(label) - (len(labels) - 1) / 2
-            rows.append(row + 0.7 * line / len(labels))
-            values.append(100 * value)
-            # The ends of an interval that is not known are the value.
-            below.append(100 * max(0.0, value - (value if low is None else low)))
-            above.append(100 * max(0.0, (value if high is None else high) - value))
+        if value is None:
+            continue
+
+        # Lines from the middle of the row, -0.5 and 0.5 for two runs; all take 70% of the row.
+        line = labels.index(label) - (len(labels) - 1) / 2
+        rows.append(row + 0.7 * line / len(labels))
+        values.append(100 * value)
+        # Without an interval its ends are the value.
+        below.append(100 * max(0.0, value - (value if low is None else low)))
+        above.append(100 * max(0.0, (value if high is None else high) - value))
 
     axes.errorbar(
         values,
@@ -180,21 +186,23 @@ def _draw_points(
         markersize=5,
         elinewidth=1.4,
         linestyle="none",
-        # A marker at 0 stays whole.
+        # A marker at 0 is not cut in half.
         clip_on=False,
     )
 
 
 def _svg(figure: Figure) -> str:
+    """Return the SVG element of a figure, with the page's font and colours."""
     buffer = io.StringIO()
-    hidden: Iterable[str] = ("Creator", "Date", "Format", "Type")
-    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(hidden))
+    without: Iterable[str] = ("Creator", "Date", "Format", "Type")
+    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(without))
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
-    for pattern, replacement in _PAGE.items():
+    for pattern, replacement in _REPLACEMENTS.items():
         svg = re.sub(pattern, replacement, svg, flags=re.DOTALL)
     return svg
 
 
 def _short(text: str) -> str:
+    """Return a name of at most `LABEL` letters, the middle of a longer one replaced by `…`."""
     return text if len(text) <= LABEL else f"{text[: LABEL // 2]}…{text[-LABEL // 2 :]}"

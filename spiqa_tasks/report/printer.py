@@ -1,15 +1,14 @@
 """The printer of all commands: tables for people (text, Markdown, LaTeX), csv and json for
 programs.
 
-A command makes records in natural units and names the columns that people see, and how they are
-shown; csv and json have every field of the records.
+A command makes records in natural units, and says which columns people see and how. csv and json
+have every field of the records.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import dataclasses
 import io
 import json
 import math
@@ -19,42 +18,43 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
 from spiqa_tasks.files.json_text import without_nan
 from spiqa_tasks.printable import printable
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 Records = Sequence[Mapping[str, Any]]
 
-# Forms for people, and all.
+# Forms of the output for people.
 STYLES = ("text", "md", "latex")
+# All forms of the output.
 FORMS = (*STYLES, "csv", "json")
 
-# Columns of a terminal, where the output goes elsewhere.
+# Characters in a line, if the output goes to no terminal.
 WIDTH = 100
 # Blanks between two columns of tabulate's format `plain`.
 GAP = 2
-# Characters to which cells are wrapped at most: `100.0 [-100.0, 100.0]` stays on one line.
+# Characters that a wrapped column has at least: `100.0 [-100.0, 100.0]` stays on one line.
 NARROWEST = 21
 
 # Cells of columns that are aligned at the right: `75.0 [30.1, 95.4] (4 of 5)`, `< 0.001`, a dash.
 _NUMBER = re.compile(r"[-+<±\d\s.,%\[\]()of]*")
-# What Markdown reads as markup: an underscore within a word is none, nor is `[30.1, 95.4]`.
+# Characters that Markdown reads as markup, but for underscores within a word and `[30.1, 95.4]`.
 _MARKUP = re.compile(r"[\\`*|<>#]|\[(?!-?\d)|\](?=\()|(?<![^\W_])_|_(?![^\W_])")
-# Beginnings of a cell that spreadsheets take for a formula, and what is none all the same.
+# First characters of a cell that spreadsheets read as a formula,
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+# but for numbers and lists of them: `-1.5;2`.
 _NUMBERS = re.compile(r"[-+\d.e;]*")
 
 
 def percent(value: float | None) -> str:
     """Return a value times 100 with one decimal; a dash for None."""
-    # adding 0 makes a rounded -0.0 a 0.0
-    return "-" if value is None else f"{round(100 * value, 1) + 0:.1f}"
+    if value is None:
+        return "-"
+    # -0.04 is rounded to -0.0, which adding 0 makes 0.0.
+    return f"{round(100 * value, 1) + 0:.1f}"
 
 
 def number(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -74,16 +74,16 @@ def p_value(p: float | None) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a value as people read it: '' for None, a dash for NaN, yes or no, lists with
-    commas.
-    """
+    """Return a value as text: '' for None, `-` for NaN, `yes` and `no`, `a, b` for a list."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and math.isnan(value):
         return "-"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,11 @@ class Column:
     """A column that people see.
 
     Attributes:
-        name: field of the records, `difference.low` for one of a dict; without it a cell is empty.
+        name: field of the records, `difference.low` for a field of a dict. The cell of a record
+            without the field is empty.
         head: heading (default: the last part of the name).
-        show: the text of a cell, from the value of the field and those of `more`.
-        more: further fields that `show` takes, such as the ends of an interval.
+        show: function that returns the text of a cell, from the fields `name` and `more`.
+        more: names of further fields, such as the ends of an interval.
     """
 
     name: str
@@ -103,7 +104,7 @@ class Column:
     more: Sequence[str] = ()
 
     def cell(self, flat: Mapping[str, Any]) -> str:
-        """Return the text of a flat record's cell, on one line, without what steers a terminal."""
+        """Return the text of a flat record's cell: one line, `printable`."""
         if self.name not in flat:
             return ""
         text = self.show(flat[self.name], *(flat.get(name) for name in self.more))
@@ -115,8 +116,8 @@ Columns = Sequence[Column | str]
 
 
 class Grid(NamedTuple):
-    """The texts of a table, how many columns from the left are labels, and whether each column is
-    aligned `left` or `right`.
+    """The texts of a table, the number of label columns at the left, and the alignment of each
+    column, `left` or `right`.
     """
 
     heads: list[str]
@@ -131,10 +132,10 @@ class Table:
 
     Attributes:
         records: the rows, in natural units.
-        labels: columns that say what a row is about; they stand in every part of a table that is
-            wider than the terminal.
+        labels: columns that say what a row is about. A table that is wider than the terminal is
+            split into parts, each with the labels.
         values: the other columns; those of numbers are aligned at the right.
-        data: what csv and json print (default: the records); () if people alone see the table.
+        data: the records for csv and json (default: `records`); () if these leave the table out.
     """
 
     records: Records
@@ -147,17 +148,18 @@ class Table:
     @cached_property
     def grid(self) -> Grid:
         """The texts that people see, without columns that are empty in every row."""
+        # A column may show a field of a dict, or the dict.
         flat = [{**record, **_flat(record)} for record in self.records]
         labels = 0
         heads = []
         columns = []
         aligned = []
-        for place, column in enumerate(map(_as_column, [*self.labels, *self.values])):
+        for position, column in enumerate(map(_as_column, [*self.labels, *self.values])):
             cells = [column.cell(record) for record in flat]
             if flat and not any(cells):
                 continue
 
-            is_label = place < len(self.labels)
+            is_label = position < len(self.labels)
             labels += is_label
             heads.append(column.head or column.name.rpartition(".")[2])
             columns.append(cells)
@@ -168,8 +170,8 @@ class Table:
         return Grid(heads, rows, labels, aligned)
 
 
-def _as_column(given: Column | str) -> Column:
-    return Column(given) if isinstance(given, str) else given
+def _as_column(column: Column | str) -> Column:
+    return Column(column) if isinstance(column, str) else column
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -182,7 +184,9 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def render(form: str, *tables: Table, whole: Any = None) -> str:
-    """Return tables in one of `FORMS`; json is `whole` (default: the list of all records)."""
+    """Return tables as text in one of `FORMS`; `whole` is the JSON value to print instead of the
+    list of all records.
+    """
     if form in STYLES:
         return "\n\n".join(_PEOPLE[form](table) for table in tables)
 
@@ -194,20 +198,15 @@ def render(form: str, *tables: Table, whole: Any = None) -> str:
     return as_json(records if whole is None else whole)
 
 
-def as_records(items: Iterable[DataclassInstance]) -> list[dict[str, Any]]:
-    """Return dataclasses as records of all their fields."""
-    return [dataclasses.asdict(item) for item in items]
-
-
 def as_json(value: Any) -> str:
     """Return JSON on several lines; None for NaN, which JSON lacks."""
     return json.dumps(without_nan(value), indent=1, ensure_ascii=False)
 
 
 def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
-    """Return records as CSV: a dict is columns (`name.key`), a list is joined by `;`, NaN is empty.
+    """Return records as CSV: a dict as columns `name.key`, a list joined by `;`, NaN as ''.
 
-    Texts that a spreadsheet would run as formulas begin with `'`.
+    A text that a spreadsheet would run as a formula has a `'` before it.
     """
     rows = []
     for record in records:
@@ -223,11 +222,12 @@ def as_csv(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def markdown(text: str) -> str:
-    """Return text in which Markdown finds no markup: names of models and tasks are the user's."""
+    """Return a text as Markdown on one line, escaped: names of models and tasks are the user's."""
     return _MARKUP.sub(r"\\\g<0>", text.replace("\n", " "))
 
 
 def _as_text(table: Table) -> str:
+    """Return a table that fits the terminal: cells are wrapped, then the columns are split."""
     grid = table.grid
     room = shutil.get_terminal_size((WIDTH, 24)).columns
     columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
@@ -241,24 +241,28 @@ def _as_text(table: Table) -> str:
 
 
 def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
-    """Return some columns, without the rows whose values are all in other columns: published rows
-    have those of one benchmark.
+    """Return the columns at the positions `part` as text.
+
+    A row is left out if its values are all in other parts: published rows are of one benchmark.
     """
-    # Headings are a row, as tabulate makes columns wider than their headings.
-    rows = [
-        [_wrapped(row[place], widths[place]) for place in part]
-        for row in (grid.heads, *grid.rows)
-        if any(row[place] for place in part[grid.labels :]) or not any(row[grid.labels :])
-    ]
-    rows.insert(1, ["-" * widths[place] for place in part])
-    aligned = [grid.aligned[place] for place in part]
+    rows = []
+    # The headings are a row, as tabulate makes a column two wider than its heading.
+    for row in (grid.heads, *grid.rows):
+        has_value_here = any(row[column] for column in part[grid.labels :])
+        has_value = any(row[grid.labels :])
+        if has_value_here or not has_value:
+            rows.append([_wrapped(row[column], widths[column]) for column in part])
+
+    rows.insert(1, ["-" * widths[column] for column in part])
+    aligned = [grid.aligned[column] for column in part]
     return tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True)
 
 
 def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[int]:
-    """Return the columns' widths, the widest ones wrapped at blanks until the table fits.
+    """Return the columns' widths in characters, of which a table should take at most `room`.
 
-    Names are broken, too, if labels fill the room, as paths of checkpoints do.
+    The widest columns are wrapped at blanks until the table fits. Words are broken only if the
+    labels alone fill the room, as paths of checkpoints may.
     """
     natural = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split(" "))) for column in columns]
@@ -274,21 +278,23 @@ def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[in
 
 
 def _parts(widths: Sequence[int], labels: int, room: int) -> list[list[int]]:
-    """Return which columns stand side by side, in several parts if a table does not fit the room.
+    """Return the positions of the columns of each part that fits the room, or has one value column.
 
-    The label columns stand in each part.
+    Each part begins with the label columns.
     """
     parts = [list(range(labels))]
-    for place in range(labels, len(widths)):
-        last = [*parts[-1], place]
-        if len(last) > labels + 1 and _total([widths[each] for each in last]) > room:
-            parts.append([*range(labels), place])
+    for column in range(labels, len(widths)):
+        longer = [*parts[-1], column]
+        has_other_value = len(longer) > labels + 1
+        if has_other_value and _total([widths[position] for position in longer]) > room:
+            parts.append([*range(labels), column])
         else:
-            parts[-1] = last
+            parts[-1] = longer
     return parts
 
 
 def _total(widths: Sequence[int]) -> int:
+    """Return the width of columns side by side."""
     return sum(widths) + GAP * (len(widths) - 1)
 
 
@@ -301,37 +307,37 @@ def _as_markdown(table: Table) -> str:
     rows = [[markdown(cell) for cell in row] for row in grid.rows]
     escaped = grid._replace(heads=[markdown(head) for head in grid.heads], rows=rows)
     title = [f"### {markdown(table.title)}"] if table.title else []
-    return "\n\n".join([*title, _drawn(escaped, "github"), *map(markdown, table.notes)])
+    return "\n\n".join([*title, _tabulated(escaped, "github"), *map(markdown, table.notes)])
 
 
 def _as_latex(table: Table) -> str:
     comments = [f"% {text}" for text in (table.title, *table.notes) if text]
-    return "\n".join([*comments, _drawn(table.grid, "latex_booktabs")])
+    return "\n".join([*comments, _tabulated(table.grid, "latex_booktabs")])
 
 
-def _drawn(grid: Grid, form: str) -> str:
+def _tabulated(grid: Grid, form: str) -> str:
     return tabulate(
         grid.rows, grid.heads, tablefmt=form, colalign=grid.aligned or None, disable_numparse=True
     )
 
 
-# Form -> its writer; json and csv are for programs and have all digits.
+# Form of `STYLES` -> its writer.
 _PEOPLE = {"text": _as_text, "md": _as_markdown, "latex": _as_latex}
 
 
-def _flat(record: Mapping[str, Any], within: str = "") -> dict[str, Any]:
+def _flat(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return a record with the fields of its dicts as `name.key`."""
     fields: dict[str, Any] = {}
     for key, value in record.items():
         if isinstance(value, Mapping):
-            fields |= _flat(value, f"{within}{key}.")
+            fields |= _flat(value, f"{prefix}{key}.")
         else:
-            fields[f"{within}{key}"] = value
+            fields[f"{prefix}{key}"] = value
     return fields
 
 
 def _csv_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet runs: models and answers are other people's texts."""
+    """Return a cell that no spreadsheet runs: answers of models are strangers' texts."""
     if isinstance(value, list | tuple):
         value = ";".join(map(str, value))
     if isinstance(value, str) and value.startswith(_FORMULAS) and not _NUMBERS.fullmatch(value):

@@ -1,4 +1,4 @@
-"""Samples of the runs as data for the page's browser: question, figures, and each run's answer."""
+"""The samples of runs as data for the browser of the page: questions, figures and answers."""
 
 import json
 import math
@@ -14,41 +14,41 @@ from spiqa_tasks.runs.run import Run
 # Path of a picture -> its number from 0 in the page.
 Numbers = dict[str, int]
 
-# Score from which an answer counts as right: a letter has 0 or 1, an L3Score leans to yes.
+# Lowest score of a right answer: the right letter has 1, an L3Score from 0.5 leans to yes.
 RIGHT = 0.5
 
-# Samples of a task in the page: more than anybody reads. Only SPIQA's training set is larger.
+# Samples of a task in the page at most. Only SPIQA's training set has more.
 MOST = 10_000
 
-# Characters of a prompt in the page: full papers would make it many times larger.
+# Characters of a prompt in the page at most: full papers would make it many times larger.
 PROMPT = 3000
 
 
 def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
-    """Return the browser's data: `runs` (labels), `samples`, one per task and question, and `notes`
-    on tasks of which these are some.
+    """Return the browser's data: `runs` (labels), `samples` (one per task and question), and
+    `notes` on tasks with more than `MOST` samples.
 
-    New pictures are added to `numbers`; None for a page without pictures.
+    The pictures of the samples are added to `numbers`, which is None for a page without pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
     data: dict[str, Any] = {"runs": labels, "right": RIGHT, "samples": [], "notes": []}
     for task in dict.fromkeys(run.task for run in runs):
         of_task = [run for run in runs if run.task == task]
-        every = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
-        # At equal distances; rounded up, so that they are at most so many.
-        step = max(1, math.ceil(len(every) / MOST))
-        ids = every[::step]
+        all_ids = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
+        # Every second, third, ... sample, at most `MOST` of them.
+        step = max(1, math.ceil(len(all_ids) / MOST))
+        ids = all_ids[::step]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
-        if len(ids) < len(every):
+        if len(ids) < len(all_ids):
             data["notes"].append(
-                f"{task}: {len(ids):,} of {len(every):,} samples are on this page, taken evenly. "
+                f"{task}: {len(ids):,} of {len(all_ids):,} samples are on this page, taken evenly. "
                 "Filters and search see no others; `report --ids FILE` shows those of a list."
             )
     return data
 
 
 def as_script(data: Any) -> str:
-    """Return JSON for a script element: without `<`, so that no text ends the element."""
+    """Return JSON for a script element, with `<` escaped: no text in it ends the element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c")
 
@@ -56,6 +56,9 @@ def as_script(data: Any) -> str:
 def _samples_of(
     runs: Sequence[Run], labels: Sequence[str], numbers: Numbers | None, ids: Collection[str]
 ) -> list[dict[str, Any]]:
+    """Return the samples of a task's runs with some ids; an answer names its run by the position
+    in `labels`.
+    """
     rows = _rows(runs[0], numbers is not None)
     by_id: dict[str, dict[str, Any]] = {}
     for run in runs:
@@ -74,9 +77,9 @@ def _samples_of(
             if record.id in scores:
                 answer["score"] = scores[record.id]
             if prompt not in ("", sample.get("question")):
-                # An answer has a prompt of its own if its run was asked otherwise than the first.
-                first = sample.setdefault("prompt", prompt)
-                if prompt != first:
+                # The first run's prompt is the sample's; only runs with another one repeat theirs.
+                first_prompt = sample.setdefault("prompt", prompt)
+                if prompt != first_prompt:
                     answer["prompt"] = prompt
             sample["answers"].append(answer)
 
@@ -84,8 +87,9 @@ def _samples_of(
 
 
 def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
-    """Return question id -> row; without pictures if they are missing, {} without the data."""
-    for load in (load_rows, rows_for_scoring) if has_pictures else (rows_for_scoring,):
+    """Return question id -> row; rows without pictures if these are missing, {} without data."""
+    loaders = [load_rows, rows_for_scoring] if has_pictures else [rows_for_scoring]
+    for load in loaders:
         try:
             rows = load(run.own.benchmark_name, run.own.split, run.own.settings_text)
         except (SpiqaTasksError, OSError):
@@ -95,9 +99,9 @@ def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
 
 
 def _logged(run: Run) -> dict[str, tuple[str, str]]:
-    """Return question id -> response and prompt as logged.
+    """Return question id -> (response, prompt) as logged.
 
-    Of a question that is several documents these are all responses, and the first prompt.
+    A question asked once per figure has its responses on lines, and the first prompt.
     """
     responses = defaultdict(list)
     prompts: dict[str, str] = {}
@@ -120,19 +124,26 @@ def _cut(prompt: str) -> str:
 
 def _scores(run: Run) -> dict[str, float]:
     """Return question id -> score by the headline, also if the run's value is withheld."""
-    scores = {}
-    for metric in run.metrics[:1]:
-        for record in run.questions:
-            if metric.name in record.scores:
-                scores[record.id] = record.scores[metric.name]
-        # Of several verdicts on an answer the metric makes one score.
-        scores |= metric.compute(run.record_set.members(metric)).scores
+    if not run.metrics:
+        return {}
+
+    metric = run.metrics[0]
+    scores: dict[str, float] = {
+        record.id: record.scores[metric.name]
+        for record in run.questions
+        if metric.name in record.scores
+    }
+    # The metric makes one score of several verdicts on an answer.
+    scores.update(metric.compute(run.record_set.members(metric)).scores)
     return scores
 
 
 def _question(
     row: dict[str, Any] | None, record: Record, numbers: Numbers | None
 ) -> dict[str, Any]:
+    """Return a sample's question, reference, groups, figures and options; of an unknown row only
+    what the record has.
+    """
     fields: dict[str, Any] = {
         "reference": record.reference,
         "groups": list(record.groups.values()),
@@ -144,11 +155,11 @@ def _question(
     if "figures" in row:
         fields["figures"] = [
             [
-                _number_of(each["path"], numbers),
-                each["caption"],
-                int(each["file"] in row["referred"]),
+                _number_of(figure["path"], numbers),
+                figure["caption"],
+                int(figure["file"] in row["referred"]),
             ]
-            for each in row["figures"]
+            for figure in row["figures"]
         ]
     else:
         fields["figures"] = _images(row, numbers)
@@ -159,7 +170,7 @@ def _question(
 
 
 def _images(row: dict[str, Any], numbers: Numbers | None) -> list[list[Any]]:
-    """Return number, letter, and whether it is the right option, of each image of a choice."""
+    """Return [picture's number, letter, 1 if it is the right option else 0] of each image."""
     are_options = len(row["images"]) == len(row["letters"])
     letters = row["letters"] if are_options else [""] * len(row["images"])
     return [
@@ -169,11 +180,14 @@ def _images(row: dict[str, Any], numbers: Numbers | None) -> list[list[Any]]:
 
 
 def _number_of(path: str, numbers: Numbers | None) -> int | None:
-    """Return the number of a picture, a new one for a new path; None without numbers or picture."""
-    return numbers.setdefault(path, len(numbers)) if numbers is not None and path else None
+    """Return the number of a picture, after adding a new one to `numbers`; None without either."""
+    if numbers is None or not path:
+        return None
+    return numbers.setdefault(path, len(numbers))
 
 
 def _answer(record: Record, response: str) -> dict[str, Any]:
+    """Return the fields of an answer that are known."""
     fields = {
         "response": response,
         "extracted": record.prediction,

@@ -11,35 +11,38 @@ from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
-from spiqa_tasks.report.printer import Column, Columns, Table, as_records, number, p_value, percent
+from spiqa_tasks.report.printer import Column, Columns, Table, number, p_value, percent
 from spiqa_tasks.runs.run import FIRST, Run
 from spiqa_tasks.scoring.gain import Gain
 
-# Size of a part of a difference that is printed as other than 0.0.
+# Smallest part of a difference that is not printed as 0.0.
 SMALLEST = 0.0005
 
-# The task that Table 5 of MMStar has gain and leakage of.
+# Task of the models in MMStar's Table 5, gain and leakage.
 MMSTAR_TASK = "mmstar_filtered"
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
-    """Return one line per run and task: its counts, and why answers have no letter."""
+    """Return one line per run and task: its answers by status, and why answers have no letter."""
     lines = []
-    names: dict[str, None] = {}
+    statuses: dict[str, None] = {}
     for run in runs:
-        numbers = {name.replace("_", " "): n for name, n in counts(run.record_set).items()}
-        # Nobody judges choices: a count of 0 would look like a failure.
-        is_judged = run.judge_name or headline(run).needs == "judge"
-        blank = {} if is_judged else dict.fromkeys(("judged", "judge failed"))
-        unread = Counter(
+        line: dict[str, Any] = {"task": run.task, "run": run.name}
+        of_run = {status.replace("_", " "): n for status, n in counts(run.record_set).items()}
+        statuses |= dict.fromkeys(of_run)
+        line |= of_run
+        # No judge is asked about choices: a count of 0 would look like a failure.
+        if not run.judge_name and headline(run).needs != "judge":
+            line |= {"judged": None, "judge failed": None}
+
+        rules = Counter(
             record.rule or "no rule"
             for record in run.questions
             if record.unparsed or record.scored_unparsed
         )
-        by_rule = ", ".join(f"{rule} {count}" for rule, count in unread.most_common())
-        lines.append({"task": run.task, "run": run.name, **numbers, **blank, "by rule": by_rule})
-        names |= dict.fromkeys(numbers)
-    return Table(lines, ["task", "run"], [*names, "by rule"], "Answers by status")
+        line["by rule"] = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
+        lines.append(line)
+    return Table(lines, ["task", "run"], [*statuses, "by rule"], "Answers by status")
 
 
 def gain_table(
@@ -48,15 +51,15 @@ def gain_table(
     title: str = "",
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return gain and leakage, beside printed rows such as `published_gain_rows`.
+    """Return gain and leakage, with `printed` rows such as `published_gain_rows` below.
 
-    People see no columns of leakage if no run has an LLM base.
+    The columns of leakage are empty, and not shown, if no run has an LLM base.
     """
     names = ("task", "metric", "group", "model", "ablation", "llm", "n")
     records: list[Mapping[str, Any]] = []
     for row in rows:
-        about = {name: getattr(row, name) for name in names}
-        records.append({**about, **gain_numbers(row.result), "warnings": list(row.warnings)})
+        fields = {name: getattr(row, name) for name in names}
+        records.append({**fields, **_gain_numbers(row.result), "warnings": list(row.warnings)})
 
     values: Columns = [
         "n",
@@ -76,8 +79,8 @@ def _if_known(value: float | None, low: float | None = None, high: float | None 
     return "" if value is None else number(value, low, high)
 
 
-def gain_numbers(result: Gain | None) -> dict[str, float | None]:
-    """Return scores, gain and leakage with the ends of their intervals; None where unknown."""
+def _gain_numbers(result: Gain | None) -> dict[str, float | None]:
+    """Return `s_v`, `s_wv`, `s_t`, `mg`, `mg_low`, `mg_high`, `ml`, ...; None if unknown."""
     numbers = {name: getattr(result, name, None) for name in ("s_v", "s_wv", "s_t")}
     for name in ("mg", "ml", "ml_signed"):
         estimate = getattr(result, name, None)
@@ -91,15 +94,20 @@ def published_gain_rows() -> list[dict[str, Any]]:
     """Return MMStar's gain and leakage of Table 5, a row per model."""
     rows: dict[str, dict[str, Any]] = {}
     for value in published_gain():
-        about = {"model": value.model, "source": f"published, {value.table}", "ablation": "text"}
-        row = rows.setdefault(value.model, {**about, "task": MMSTAR_TASK})
+        labels = {
+            "task": MMSTAR_TASK,
+            "model": value.model,
+            "source": f"published, {value.table}",
+            "ablation": "text",
+        }
+        row = rows.setdefault(value.model, labels)
         row[value.metric] = value.value
     return list(rows.values())
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """Return the paired differences of runs."""
-    # The conclusion comes first: a terminal may show the other columns below.
+    # The difference is first: on a narrow terminal the last columns are in a second part.
     values: Columns = [
         Column(
             "difference.difference", "difference", number, ("difference.low", "difference.high")
@@ -125,11 +133,12 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         warnings = [text for text in pair.warnings if (pair.task, text) not in printed]
         if warnings:
             notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(warnings)}.")
-        # what is about one run alone is said with its first pair
-        names = (f"{pair.a}: ", f"{pair.b}: ")
-        printed |= {(pair.task, text) for text in warnings if text.startswith(names)}
+        # A warning about a single run is not repeated for its other pairs.
+        of_one_run = (f"{pair.a}: ", f"{pair.b}: ")
+        printed |= {(pair.task, text) for text in warnings if text.startswith(of_one_run)}
+    records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(as_records(comparisons), labels, values, "Paired differences", notes)
+    return Table(records, labels, values, "Paired differences", notes)
 
 
 def _count(ids: Sequence[str]) -> str:
@@ -137,7 +146,7 @@ def _count(ids: Sequence[str]) -> str:
 
 
 def why_table(why: Why) -> Table:
-    """Return the lines of a difference, and the conditions that differ below them."""
+    """Return a line per cause of a difference, and as notes the conditions that differ."""
     shown = [line for line in why.lines if line.ids or abs(line.value) >= SMALLEST]
     rows: list[dict[str, Any]] = [
         {**asdict(line), "questions": len(line.ids) or None, "first": line.ids[:FIRST]}
@@ -151,16 +160,19 @@ def why_table(why: Why) -> Table:
         "about",
     ]
 
-    # Two numbers of one run differ in their metrics.
-    names = (why.a, why.b) if why.a != why.b else (why.metric_a, why.metric_b)
-    about = f"; about: first {names[0]}, then {names[1]}" * any(line.about for line in shown)
-    notes = [
-        f"questions: those whose score differs{about}.",
-        *(f"{part}." for part in why.parts),
-    ]
-    if why.differ:
-        notes.append(f"Known to differ: {'; '.join(why.differ)}.")
-
+    notes = _why_notes(why, has_about=any(line.about for line in shown))
     a = f"{why.a} {percent(why.number_a)} ({why.metric_a})"
     b = f"{why.b} {percent(why.number_b)} ({why.metric_b})"
     return Table(rows, ["cause"], columns, f"{b} - {a}", notes, data=[asdict(why)])
+
+
+def _why_notes(why: Why, has_about: bool) -> list[str]:
+    """Return what the columns `questions` and `about` are, and the conditions that differ."""
+    # One run with two numbers has two metrics.
+    first, second = (why.a, why.b) if why.a != why.b else (why.metric_a, why.metric_b)
+    about = f"; about: first {first}, then {second}" if has_about else ""
+    notes = [f"questions: those whose score differs{about}."]
+    notes += [f"{part}." for part in why.parts]
+    if why.differ:
+        notes.append(f"Known to differ: {'; '.join(why.differ)}.")
+    return notes

@@ -1,7 +1,8 @@
-"""Values of runs, of papers and of others as records, a record per value, and tables of them."""
+"""Values measured, published in papers and reported by others as records, and tables of them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from spiqa_tasks.analysis.breakdown import (
     MEASURED,
@@ -25,10 +26,10 @@ from spiqa_tasks.report.printer import Column, Table, number
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.run import Run
 
-# The column of a value, beside its interval where it has one.
+# The column of a value, with its interval if it has one.
 VALUE = Column("value", "x 100", number, ("low", "high"))
 
-# Said below the values of MMStar, which has the same answers by several rules.
+# Note below the values of MMStar.
 MATCHERS = (
     "accuracy_released, _vlmevalkit and _lmms_eval read the same answers by other rules; "
     "_lmms_eval averages over sub-axes."
@@ -36,7 +37,7 @@ MATCHERS = (
 
 
 def shown_metrics(run: Run) -> list[Metric]:
-    """Return the metrics of the host's table that are better when higher, the headline first."""
+    """Return the metrics of the host's table in which higher is better, the headline first."""
     rows = set(run.own.benchmark.rows_of_table(run.settings))
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
@@ -50,7 +51,7 @@ def flat_records(runs: Iterable[Run]) -> list[ValueRecord]:
 
 
 def printed_record(value: PublishedValue, task: str) -> ValueRecord:
-    """Return a record of a published value, with the fields of a measured one that a paper has."""
+    """Return a published value as a record; it has no `n`, interval or other field of a run."""
     return {
         "model": value.model,
         "source": f"published, {value.table}",
@@ -63,9 +64,9 @@ def printed_record(value: PublishedValue, task: str) -> ValueRecord:
 
 
 def printed_records(runs: Iterable[Run], table: str | None = None) -> list[ValueRecord]:
-    """Return the records of what papers print, and others report, for the runs' tasks.
+    """Return the published and the reported values of the runs' tasks as records.
 
-    `table` names the only table of a paper to read, such as `Table 3`.
+    `table`: return the values of this table alone, such as `Table 3`.
     """
     records = []
     for task, run in {run.task: run for run in runs}.items():
@@ -76,7 +77,7 @@ def printed_records(runs: Iterable[Run], table: str | None = None) -> list[Value
 
 
 def _reported(task: str) -> list[ValueRecord]:
-    """Return what others than the papers report for a task, with `sd` and `url`."""
+    """Return the values of a task that others than the papers report, with `sd` and `url`."""
     records = []
     for row in reported():
         if task in str(row["tasks"]).split() and isinstance(row["value"], float):
@@ -89,42 +90,45 @@ def _reported(task: str) -> list[ValueRecord]:
 
 
 def size_of(record: ValueRecord) -> str:
-    """Return a measured value's `n of N` where a part of the questions was answered, else its n."""
+    """Return the number of answers of a measured value; `n of N` if questions are unanswered."""
     return str(record["questions"] if is_of_part(record) else record["n"])
 
 
 def cell_of(record: ValueRecord) -> str:
-    """Return a value x 100 with its interval or deviation, and `n of N` if it is of a part."""
+    """Return `75.0 [30.1, 95.4] (4 of 5)`: a value x 100, interval, and `n of N` of a part.
+
+    A reported value has `± 1.2` if its standard deviation is known.
+    """
     text = number(record["value"], record.get("low"), record.get("high"))
     if record.get("sd") is not None:
         return f"{text} ± {record['sd']}"
 
-    size = size_of(record) if "questions" in record else ""
-    return f"{text} ({size})" if " of " in size else text
+    is_partial = "questions" in record and is_of_part(record)
+    return f"{text} ({record['questions']})" if is_partial else text
 
 
 def cross_table(
     records: Sequence[ValueRecord], head: str, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Return a table with a row per model, source and judge of runs, and a column per value of the
-    field `head`.
+    """Return a table with a row per model, source and judge, and a column per value of the field
+    `head`, such as `metric`.
+
+    A paper's row has no judge. A record without a judge is in its model's row with one.
     """
     labels = ("model", "source", "judge")
-    judges = {
+    judge_of_model = {
         record["model"]: record["judge"]
         for record in records
         if record["judge"] and record["source"] == MEASURED
     }
     rows: dict[tuple[str, ...], ValueRecord] = {}
     for record in records:
-        named = {name: record[name] for name in labels}
+        label_cells = {name: record[name] for name in labels}
         if record["source"] != MEASURED:
-            # A printed row has metrics with and without a judge.
-            named["judge"] = ""
+            label_cells["judge"] = ""
         elif not record["judge"]:
-            # So has a model's row, of several tasks.
-            named["judge"] = judges.get(record["model"], "")
-        row = rows.setdefault(tuple(named.values()), {**named, "cells": {}})
+            label_cells["judge"] = judge_of_model.get(record["model"], "")
+        row = rows.setdefault(tuple(label_cells.values()), {**label_cells, "cells": {}})
         row["cells"].setdefault(record[head], cell_of(record))
 
     heads = dict.fromkeys(record[head] for record in records)
@@ -133,15 +137,15 @@ def cross_table(
 
 
 def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
-    """Return a row per model and a column per task and metric, with the rows of papers below.
+    """Return a table with a row per model, published rows below, and a column per task and metric.
 
-    Of a paper's table the metrics are shown that it prints, by default each task's headline. Where
-    both subsets of SciFIBench were run there is their mean, too.
+    The metrics are the headline of each task or, if `table` names a table of a paper, the metrics
+    of that one. If both subsets of SciFIBench were run, their mean has a column.
     """
     measured = []
     headlines = []
     for run in runs:
-        # where it was not judged, the headline is shown as missing, and nothing in its place
+        # Of a run without a judge it is L3Score, a missing value.
         first = headline(run)
         others = [metric for metric in shown_metrics(run) if metric.name != first.name]
         measured += overall(run, [first, *others])
@@ -154,17 +158,19 @@ def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
 
 
 def judge_notes(records: Iterable[ValueRecord]) -> list[str]:
-    """Return the sentence on judges, of runs and of papers, if there are several."""
+    """Return [a sentence on the judges] if measured and published values have several, else []."""
     judges = list(dict.fromkeys(record["judge"] for record in records if record["judge"]))
-    # papers name no provider: GPT-4o is openai:gpt-4o
-    if len({judge.partition(":")[2] or judge for judge in map(str.lower, judges)}) < 2:
+    # A paper's `GPT-4o` is our `openai:gpt-4o`.
+    models = {judge.lower().split(":", 1)[-1] for judge in judges}
+    if len(models) < 2:
         return []
     return [f"Judges: {', '.join(judges)}. Scores of different ones are not comparable."]
 
 
 def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[ValueRecord]:
-    """Return the records of all answers by some metrics, with their columns and in the order of
-    these: tasks by metrics.
+    """Return the overall records of some metrics, each with its `column`, `<task> <metric>`.
+
+    They are in the order of the columns: all metrics of the first task, of the second, ...
     """
     tasks = dict.fromkeys(record["task"] for record in records)
     order = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
@@ -177,7 +183,7 @@ def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[
 
 
 def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:
-    """Return SciFIBench's overall accuracies, measured and printed, where both subsets were run."""
+    """Return SciFIBench's overall accuracies, measured and published, if both subsets were run."""
     means = []
     answered = {record["task"] for record in measured}
     for task, subsets in MEANS.items():
@@ -188,7 +194,7 @@ def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:
 
 
 def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -> list[ValueRecord]:
-    """Return each model's mean over the subsets, which needs no weights: they are of one size."""
+    """Return the mean of each model's accuracies over the subsets, which are of equal size."""
     of_model = defaultdict(list)
     for record in measured:
         if record["task"] in subsets and record["metric"] == "accuracy":
@@ -198,21 +204,22 @@ def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -
     for members in of_model.values():
         values = [record["value"] for record in members]
         if len(members) == len(subsets) and None not in values:
-            about = {name: members[0][name] for name in ("model", "source", "judge")}
-            value = {"metric": "accuracy", "group": OVERALL, "value": sum(values) / len(values)}
-            means.append({**about, "task": task, **value})
+            mean = {name: members[0][name] for name in ("model", "source", "judge")}
+            mean |= {"task": task, "metric": "accuracy", "group": OVERALL}
+            means.append({**mean, "value": fmean(values)})
     return means
 
 
 def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table:
-    """Return every value of a scored run, with counts, reasons and the signature below.
+    """Return every value of a scored run, and as notes its counts, the reasons why values are
+    missing, and its signature.
 
-    Reasons in `printed`, of earlier tables, are left out, others are added to it. `is_named`:
-    whether its title is the run's name and judge, as it is one of several.
+    `printed` has the reasons of earlier tables, which are not repeated; new ones are added to it.
+    `is_named`: whether the title is the run's name and judge, for one of several runs.
     """
     values = []
     for name, value in scoring.values_of(run).items():
-        # A count is no share; the line of counts has it.
+        # A count, which is no value to be shown x 100; it is among the counts.
         if name != SCORING_FAILED.name:
             metric, _, group = name.partition("/")
             values.append(record_of(run, metric, group or OVERALL, value))
@@ -230,16 +237,14 @@ def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table
 
 
 def _title(run: Run) -> str:
-    """Return the run's name, with the judge of a task that has one."""
+    """Return the run's name and, if its task needs a judge, the judge."""
     if run.own.benchmark.judge(run.settings) is None:
         return run.name
     return f"{run.name}, judge {run.judge_name or 'none'}"
 
 
 def _score_notes(run: Run, printed: set[str]) -> list[str]:
-    """Return the counts, why values are withheld or left out, and the signature; see
-    `score_table`.
-    """
+    """Return the notes of `score_table`."""
     score = scoring.score_object(run)
     counts = [f"{name} {n}" for name, n in score["counts"].items() if isinstance(n, int) and n]
     notes = [", ".join(counts)]
