@@ -98,6 +98,8 @@ def _completion(shell: str) -> str:
     """Return a shell's completion script for the commands that this installation can run."""
     import shtab
 
+    from spiqa_tasks.extras import missing_extra
+
     parser = _parser()
     subparsers = parser.add_subparsers(metavar="COMMAND", parser_class=_Command)
     for name, line in COMMANDS.items():
@@ -106,7 +108,7 @@ def _completion(shell: str) -> str:
             importlib.import_module(f"spiqa_tasks.commands.{name}").add(command)
         except ModuleNotFoundError as error:
             # A command whose extra is missing is completed without its arguments.
-            _missing_part(error)
+            missing_extra(error)
     return str(shtab.complete(parser, shell))
 
 
@@ -146,7 +148,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(str(error))
         return error.exit_code
     except ModuleNotFoundError as error:
-        say(_missing_part(error))
+        from spiqa_tasks.extras import missing_extra  # of no use to `--help`
+
+        say(missing_extra(error))
         return MissingPartError.exit_code
     except BrokenPipeError:  # of `spiqa-tasks ... | head`
         sys.stderr.close()
@@ -158,16 +162,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Each verdict and file is written as soon as it is complete.
         say(f"{_ENDS[_signals[-1]]}; what was finished is kept.")
         return 128 + _signals[-1]
-
-
-def _missing_part(error: ModuleNotFoundError) -> str:
-    """Return the message on a missing extra; raise the error again if no extra has its module."""
-    from spiqa_tasks.extras import what_is_missing
-
-    message = what_is_missing(error)
-    if message is None:
-        raise error
-    return message
 
 
 def _file_error(error: OSError) -> str:

@@ -49,10 +49,10 @@ def require(extra: str, user: str) -> None:
         )
 
 
-def what_is_missing(error: ModuleNotFoundError) -> str | None:
-    """Return the message on a module that is not installed, with the extra that installs it.
+def missing_extra(error: ModuleNotFoundError) -> str:
+    """Return the message on the extra that installs a missing module.
 
-    None if no extra does.
+    Raises the error again if no extra does: it is a fault of the package.
     """
     module = (error.name or "").partition(".")[0]
     for name, modules in EXTRAS.items():
@@ -61,7 +61,7 @@ def what_is_missing(error: ModuleNotFoundError) -> str | None:
                 f"Expected the package {module}, found it not installed. "
                 f"Install it in a clone of spiqa-tasks: {how_to_install(name)}"
             )
-    return None
+    raise error
 
 
 def _missing(extra: str) -> list[str]:

@@ -9,7 +9,7 @@ from packaging.specifiers import SpecifierSet
 
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.extras import EXTRAS, is_installed, require, what_is_missing
+from spiqa_tasks.extras import EXTRAS, is_installed, missing_extra, require
 
 SETUP = Path(__file__).resolve().parents[1] / "setup.cfg"
 
@@ -56,7 +56,8 @@ def test_a_command_without_its_packages_names_the_extra(
 
 def test_a_package_of_no_extra_is_not_explained() -> None:
     """What no extra brings stays an error of Python."""
-    assert what_is_missing(ModuleNotFoundError(name="nothing.of.ours")) is None
+    with pytest.raises(ModuleNotFoundError):
+        missing_extra(ModuleNotFoundError(name="nothing.of.ours"))
 
 
 def test_the_supported_versions_are_those_of_setup_cfg() -> None:

@@ -12,6 +12,7 @@ from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import gain_table
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Run
 
 # The last lines of the help.
 EPILOG = (
@@ -102,23 +103,24 @@ def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
             "`spiqa-tasks score` takes a single file."
         )
 
-    runs = []
-    for run_path in (arguments.seeing, arguments.blind, arguments.base):
-        if run_path is None:
-            continue
-        runs_of_file = runs_at([run_path], arguments)
-        if len(runs_of_file) > 1:
-            tasks = ", ".join(f"{run.task} of {run.name}" for run in runs_of_file)
-            raise InputError(
-                f"Expected one run at {run_path.path}, found {tasks}. Name one with --task."
-            )
-        runs += runs_of_file
-
-    if selection.is_blind(runs[0]):
-        name = f"{runs[0].name} on {runs[0].task}"
+    seeing = _only_run(arguments.seeing, arguments)
+    blind = _only_run(arguments.blind, arguments)
+    bases = [] if arguments.base is None else [_only_run(arguments.base, arguments)]
+    if selection.is_blind(seeing):
         raise InputError(
-            f"Expected a run with pictures at --with, found {name}. Name it at --without."
+            f"Expected a run with pictures at --with, found {seeing.name} on {seeing.task}. "
+            "Name it at --without."
         )
-    seeing, blind, *bases = runs
     pair, problem = pair_of(seeing, blind, bases, arguments.metric, arguments.accept_differences)
     return [pair], [problem] if problem else []
+
+
+def _only_run(run_path: RunPath, arguments: argparse.Namespace) -> Run:
+    """Return the run at a path. Raises InputError: there are several."""
+    run, *others = runs_at([run_path], arguments)
+    if others:
+        tasks = ", ".join(f"{each.task} of {each.name}" for each in (run, *others))
+        raise InputError(
+            f"Expected one run at {run_path.path}, found {tasks}. Name one with --task."
+        )
+    return run

@@ -47,6 +47,14 @@ class Figure(NamedTuple):
     captions: Mapping[str, str]
 
 
+class RankingQuestion(NamedTuple):
+    """The request for a judge's ranking of a figure's captions, and letter -> writer in it."""
+
+    figure: str
+    writers: Mapping[str, str]
+    request: JudgeRequest
+
+
 class Rank(NamedTuple):
     """The rank that a judge gives a writer's caption of a figure; 1 is the best."""
 
@@ -85,21 +93,17 @@ def _rankings(
     judges: Mapping[str, JudgeClient], figures: Sequence[Figure]
 ) -> tuple[list[Rank], Counter[str]]:
     """Return the ranks by all judges, and reason -> number of rankings that failed for it."""
-    letters = {}
-    requests = {}
+    questions = {name: [ranking_question(figure, name) for figure in figures] for name in judges}
+    # No judge is paid before the key of each one is there.
     for name, judge in judges.items():
-        lettered_requests = [ranking_request(figure, name) for figure in figures]
-        letters[name] = [writers for writers, _ in lettered_requests]
-        requests[name] = [request for _, request in lettered_requests]
-        # No judge is paid before the key of each one is there.
-        if judge.estimate(requests[name]).calls:
+        if judge.estimate([question.request for question in questions[name]]).calls:
             judge.require_key()
 
     ranks: list[Rank] = []
     failures: Counter[str] = Counter()
     for name, judge in judges.items():
-        verdicts = judge.verdicts(requests[name])
-        ranks += read_rankings(name, figures, letters[name], verdicts, failures)
+        verdicts = judge.verdicts([question.request for question in questions[name]])
+        ranks += read_rankings(name, questions[name], verdicts, failures)
     return ranks, failures
 
 
@@ -179,8 +183,8 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     return captioning
 
 
-def ranking_request(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRequest]:
-    """Return letter -> writer, in an order drawn by the figure and the judge, and the request."""
+def ranking_question(figure: Figure, judge: str) -> RankingQuestion:
+    """Return the question for a figure and a judge, by which the order of the captions is drawn."""
     writers = sorted(figure.captions)
     # Changing this seed would make stored verdicts useless.
     random.Random(f"rank#0#{judge}#{figure.id}").shuffle(writers)
@@ -198,34 +202,30 @@ def ranking_request(figure: Figure, judge: str) -> tuple[dict[str, str], JudgeRe
         " ranked captions, nothing else. For example: Ranked Captions:"
         f" [{', '.join(example)}].\nRanked Captions:"
     )
-    return lettered, JudgeRequest(
+    request = JudgeRequest(
         prompt, top_logprobs=None, images=(figure.picture,), max_tokens=MAX_TOKENS
     )
+    return RankingQuestion(figure.id, lettered, request)
 
 
 def read_rankings(
     judge: str,
-    figures: Sequence[Figure],
-    letters: Sequence[Mapping[str, str]],
+    questions: Sequence[RankingQuestion],
     verdicts: Sequence[Verdict],
     failures: Counter[str],
 ) -> list[Rank]:
-    """Return a judge's ranks; count in `failures` the rankings that failed or cannot be read.
-
-    `letters` and `verdicts` are in the order of the figures; a figure's letters are
-    letter -> writer.
-    """
+    """Return a judge's ranks; count in `failures` the rankings that failed or cannot be read."""
     ranks = []
-    for figure, writers, verdict in zip(figures, letters, verdicts, strict=True):
+    for question, verdict in zip(questions, verdicts, strict=True):
         if verdict.ok:
-            order, reason = parse_ranking(verdict.text, list(writers))
+            order, reason = parse_ranking(verdict.text, list(question.writers))
         else:
             order, reason = None, f"judge_failed: {verdict.reason}"
         if order is None:
             failures[f"{judge}: {reason}"] += 1
             continue
         for rank, letter in enumerate(order, start=1):
-            ranks.append(Rank(judge, figure.id, writers[letter], rank))
+            ranks.append(Rank(judge, question.figure, question.writers[letter], rank))
     return ranks
 
 

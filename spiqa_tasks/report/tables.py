@@ -114,8 +114,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         ),
         Column("p_corrected", "p (Holm)", p_value),
         Column("difference.n"),
-        Column("won", show=_count),
-        Column("lost", show=_count),
+        Column("won", show=lambda ids: str(len(ids))),
+        Column("lost", show=lambda ids: str(len(ids))),
         Column("score_b", "run x 100", number),
         Column("score_a", "against x 100", number),
         Column("difference.smallest", "smallest", number),
@@ -139,10 +139,6 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(records, labels, values, "Paired differences", notes)
-
-
-def _count(ids: Sequence[str]) -> str:
-    return str(len(ids))
 
 
 def why_table(why: Why) -> Table:

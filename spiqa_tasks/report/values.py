@@ -81,11 +81,18 @@ def _reported(task: str) -> list[ValueRecord]:
     records = []
     for row in reported():
         if task in str(row["tasks"]).split() and isinstance(row["value"], float):
-            model = f"{row['model']}, {row['how']}"
-            judge = str(row["judge"] or "")
-            value = PublishedValue(model, "", str(row["metric"]), None, row["value"] / 100, judge)
-            source = {"source": f"reported, {row['source']}", "sd": row["sd"], "url": row["url"]}
-            records.append(printed_record(value, task) | source)
+            record = {
+                "model": f"{row['model']}, {row['how']}",
+                "source": f"reported, {row['source']}",
+                "judge": row["judge"] or "",
+                "task": task,
+                "metric": row["metric"],
+                "group": OVERALL,
+                "value": row["value"] / 100,
+                "sd": row["sd"],
+                "url": row["url"],
+            }
+            records.append(record)
     return records
 
 

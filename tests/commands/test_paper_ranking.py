@@ -23,13 +23,14 @@ from spiqa_tasks.commands.paper_ranking import (
     TRUE,
     Figure,
     Rank,
+    RankingQuestion,
     mean_ranks,
-    ranking_request,
+    ranking_question,
     read_figures,
     read_rankings,
 )
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.types import Verdict
+from spiqa_tasks.judge.types import JudgeRequest, Verdict
 
 PREFERENCES = {
     "first": ["caption by b", "true", "caption by a"],
@@ -242,14 +243,14 @@ def test_more_models_than_letters_are_refused(tmp_path: Path) -> None:
 def test_the_order_is_drawn_by_figure_and_judge() -> None:
     """Both give the same order, with every caption once."""
     figure = Figure("7", "f.png", {TRUE: "t", "a": "x", "b": "y", "c": "z"})
-    writers, request = ranking_request(figure, "j")
-    assert (writers, request) == ranking_request(figure, "j")
+    question = ranking_question(figure, "j")
+    assert question == ranking_question(figure, "j")
     assert all(
-        f"\n{letter}) {figure.captions[writer]}\n" in request.prompt
-        for letter, writer in writers.items()
+        f"\n{letter}) {figure.captions[writer]}\n" in question.request.prompt
+        for letter, writer in question.writers.items()
     )
-    others = [ranking_request(figure, f"j{number}")[0] for number in range(9)]
-    assert len({tuple(each.values()) for each in others}) > 3
+    others = [ranking_question(figure, f"j{number}") for number in range(9)]
+    assert len({tuple(other.writers.values()) for other in others}) > 3
 
 
 def test_a_failed_request_is_no_ranking_whatever_its_text() -> None:
@@ -259,9 +260,10 @@ def test_a_failed_request_is_no_ranking_whatever_its_text() -> None:
         Verdict("ok", "[A]"),
         Verdict("judge_failed", "[A, B]", reason="boom"),
     ]
-    figures = [Figure(str(number), "", {}) for number in range(3)]
+    request = JudgeRequest("")
+    questions = [RankingQuestion(str(number), {"A": "a", "B": "b"}, request) for number in range(3)]
     failures: Counter[str] = Counter()
-    ranks = read_rankings("j", figures, [{"A": "a", "B": "b"}] * 3, verdicts, failures)
+    ranks = read_rankings("j", questions, verdicts, failures)
     assert ranks == [Rank("j", "0", "b", 1), Rank("j", "0", "a", 2)]
     assert failures == {"j: no_list": 1, "j: judge_failed: boom": 1}
 
