@@ -34,31 +34,35 @@ CHROMIUM = [
     "--disable-background-networking",
     "--disable-dev-shm-usage",
 ]
-os.environ["COLUMNS"] = "100"  # of tables, where some workers have a terminal
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker of pytest-xdist for each core
+# The width of tables must not be that of a terminal.
+os.environ["COLUMNS"] = "100"
+# pytest-xdist has a worker for each core already.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests have servers of their own. The hub's client, imported later, reads these variables then.
 for offline in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"):
-    os.environ.pop(offline, None)  # read when the hub's client is imported, which is later
+    os.environ.pop(offline, None)
 
 
 class _FastLoader(yaml.CFullLoader):
-    """What the host reads 2,000 YAMLs with for each index of its tasks: libyaml takes a sixth of
-    the time.
+    """libyaml's loader in the place of yaml.FullLoader, which is six times slower: lmms-eval reads
+    2,000 YAMLs for an index of its tasks.
     """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
-        self.name = getattr(stream, "name", "<string>")  # the host finds hooks beside the file
+        # lmms-eval looks for hooks in the folder of the file.
+        self.name = getattr(stream, "name", "<string>")
 
 
 yaml.FullLoader = yaml.loader.FullLoader = _FastLoader  # type: ignore[misc, assignment]
 
-# A machine that is busy is no fault.
+# Without limits on time: the machine may be busy.
 BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("tests", BUSY, max_examples=50)
 settings.register_profile("deep", BUSY, max_examples=500)  # for `make slow`
 settings.load_profile("tests")
 settings.register_profile(
-    "mutants",  # for `make mutants`: the same few examples each time, on a machine that is busy
+    "mutants",  # for `make mutants`: the same examples for every mutant, without shrinking
     derandomize=True,
     database=None,
     deadline=None,
@@ -75,31 +79,30 @@ _WORD = re.compile(r"\w+")
 REPOSITORY = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
 
+# Folders and fixtures of tests that import lmms-eval.
+HOST_FOLDERS = {REPOSITORY / "tests" / "models", REPOSITORY / "tests" / "hosts" / "lmms_eval"}
+HOST_FIXTURES = {"host", "evaluate"}
 
-HOST_FOLDERS = (REPOSITORY / "tests" / "models", REPOSITORY / "tests" / "hosts" / "lmms_eval")
 
-
-@pytest.hookimpl(tryfirst=True)  # before xdist looks for the groups
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have one of several workers run all that needs lmms-eval, so that it is imported once."""
+    """Put all tests that need lmms-eval into one worker, which imports it once."""
     for item in items:
-        if {"host", "evaluate"} & set(getattr(item, "fixturenames", ())) or set(HOST_FOLDERS) & set(
-            item.path.parents
-        ):
+        has_host_fixture = not HOST_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+        is_in_host_folder = not HOST_FOLDERS.isdisjoint(item.path.parents)
+        if has_host_fixture or is_in_host_folder:
             item.add_marker(pytest.mark.xdist_group("lmms-eval"))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: tests of servers and kills wait for most of their
-    time.
-    """
+    """Return one worker more than there are cores: tests of servers and kills mostly wait."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With `--dist loadgroup`, keep the tests of a file together that are in no group."""
+    """With `--dist loadgroup`, run the tests of a file in one worker if they are in no group."""
     if config.getoption("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadGroupScheduling
@@ -112,47 +115,44 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Tests of the models that are added to the host need it."""
+    """Skip tests/models without lmms-eval: its modules import it."""
     needs_host = collection_path == REPOSITORY / "tests" / "models"
     return True if needs_host and not is_installed("lmms-eval") else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup() -> Iterator[None]:
-    """Skip the test where its fixtures need a part that is not installed."""
-    with skipped_without_parts():
+    """Skip a test whose fixtures need a package that is not installed."""
+    with skipped_without_packages():
         yield
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Iterator[None]:
-    """Skip the test where it needs a part that is not installed."""
-    with skipped_without_parts():
+    """Skip a test that needs a package that is not installed."""
+    with skipped_without_packages():
         yield
 
 
 @contextmanager
-def skipped_without_parts() -> Iterator[None]:
-    """Skip what imports a missing package itself, or through what only a host calls; the core's
-    imports must work.
+def skipped_without_packages() -> Iterator[None]:
+    """Skip a test of `make test-core` that needs a package which the core does without.
+
+    The test fails if the core itself imports the package; tests, hooks (`utils/`) and models may.
     """
-    if (
-        importlib.util.find_spec("lmms_eval") is not None
-    ):  # the whole test environment: a missing part is a failure
+    # The environment of `make test` has every package.
+    if importlib.util.find_spec("lmms_eval") is not None:
         yield
         return
+
     try:
         yield
     except MissingPartError as error:
         pytest.skip(str(error))
     except ModuleNotFoundError as error:
         importer = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
-        if (error.name or "").startswith("spiqa_tasks") or not {
-            "tests",
-            "utils",
-            "models",
-            "importlib",
-        } & set(importer.parts):
+        is_of_core = {"tests", "utils", "models", "importlib"}.isdisjoint(importer.parts)
+        if is_of_core or (error.name or "").startswith("spiqa_tasks"):
             raise
         pytest.skip(str(error))
 
@@ -161,11 +161,11 @@ def skipped_without_parts() -> Iterator[None]:
 def own_environment(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every test has its own cache, no data folder and no judge, whatever the machine has
-    configured. Only a minute's work is slow enough for a line on stderr.
+    """Give every test its own cache, no data folder and no judge, whatever the machine has
+    configured.
 
-    It works in an empty folder, so that the processes it starts find the installed package and
-    not a checkout's.
+    Its working directory is empty, so that its processes import the installed package, not a
+    checkout.
     """
     folder = Path(tempfile.mkdtemp(dir=tmp_path_factory.getbasetemp()))
     for name in ("work", "cache"):
@@ -173,7 +173,8 @@ def own_environment(
     monkeypatch.chdir(folder / "work")
     monkeypatch.setenv("SPIQA_TASKS_CACHE", str(folder / "cache"))
     monkeypatch.setenv("SPIQA_JUDGE", "none")
-    monkeypatch.setattr(printable, "SLOW", 60.0)  # a machine that is busy is no fault
+    # No `reading ...` on stderr because the machine is busy.
+    monkeypatch.setattr(printable, "SLOW", 60.0)
     keys = [provider.key_variable for provider in PROVIDERS.values() if provider.key_variable]
     for name in ("SPIQA_TASKS_DATA", "SPIQA_JUDGE_BASE_URL", "SPIQA_JUDGE_API_KEY", *keys):
         monkeypatch.delenv(name, raising=False)
@@ -181,13 +182,13 @@ def own_environment(
 
 @pytest.fixture(scope="session")
 def real_folder() -> Path:
-    """Where the real annotation files are, on machines that have them."""
+    """The folder of the real annotation files, which may be missing."""
     return REAL_DATA
 
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder with real annotation files; tests that need it are skipped where it is missing."""
+    """The folder of the real annotation files; skips the test if it is missing."""
     if not REAL_DATA.is_dir():
         pytest.skip("the real annotation files are not on this machine (SPIQA_TASKS_TEST_DATA)")
     return REAL_DATA
@@ -195,14 +196,14 @@ def real_data() -> Path:
 
 @pytest.fixture
 def host() -> None:
-    """For tests whose commands call lmms-eval: they are skipped where it is not installed."""
+    """Skip a test whose commands call lmms-eval if it is not installed."""
     require("lmms-eval", "This test")
 
 
 @contextmanager
 def fake_java() -> Iterator[None]:
-    """A Java whose programs take no time: lower-case words as tokens, and an aligner that
-    matches every word.
+    """Replace Java's programs: the tokenizer returns words in lower case, the aligner matches every
+    word.
     """
     forget_text_metrics()
     with pytest.MonkeyPatch.context() as patch:
@@ -221,14 +222,14 @@ def fake_java() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def without_java(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A fake Java but for tests marked `java`: the start of the real one takes seconds."""
+    """Replace Java's programs, whose start takes seconds, unless the test is marked `java`."""
     with nullcontext() if request.node.get_closest_marker("java") else fake_java():
         yield
 
 
 @pytest.fixture
-def no_java(without_java: None) -> Iterator[None]:  # noqa: ARG001 - the fake one goes last
-    """A machine without Java."""
+def no_java(without_java: None) -> Iterator[None]:  # noqa: ARG001 - ends before `without_java`
+    """Have the package find no Java."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coco_java, "java", functools.cache(lambda: None))
         yield
@@ -236,15 +237,15 @@ def no_java(without_java: None) -> Iterator[None]:  # noqa: ARG001 - the fake on
 
 @pytest.fixture(scope="module")
 def no_programs() -> Iterator[None]:
-    """A fake Java for fixtures of a whole module, too."""
+    """Replace Java's programs also for the fixtures of a module, which are set up first."""
     with fake_java():
         yield
 
 
 @pytest.fixture(scope="session")
 def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with SciFIBench's four splits in the release's schema: 14 questions each,
-    our own pictures.
+    """A data folder with SciFIBench's four splits in the release's schema: 14 questions each, with
+    pictures of our own.
     """
     from scifibench_release import write_release
 
@@ -255,7 +256,9 @@ def scifibench_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, Any, str]]:
-    """`run_filter(*arguments)`: `spiqa-tasks filter ...`: (exit status, records, stderr)."""
+    """A function of the arguments of `spiqa-tasks filter` that runs it and returns (exit status,
+    records, stderr).
+    """
     from run_command import run_json
 
     return functools.partial(run_json, capsys, "filter")
@@ -263,7 +266,7 @@ def run_filter(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, A
 
 @pytest.fixture
 def source_task(tmp_path: Path) -> Path:
-    """The folder of a task of the host itself, `numbers`."""
+    """The folder of `numbers`, a task of lmms-eval that is none of ours."""
     from numbers_task import write_source
 
     return write_source(tmp_path / "source")
@@ -271,17 +274,17 @@ def source_task(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def evaluate() -> Callable[..., dict[str, Any]]:
-    """`evaluate(model, tasks, model_args="", **options)`: a run of the real host inside this
-    process.
+    """`evaluate(model, tasks, model_args="", **options)` runs lmms-eval in this process and returns
+    its results.
 
-    Its imports and its task index cost seconds, so both are paid once.
+    Its imports and its index of tasks take seconds, and are shared by all tests.
     """
     import lmms_eval.models  # noqa: F401 - loads the entry points, as the host's command does
     from lmms_eval.evaluator import simple_evaluate
     from numbers_task import manager
 
     index = manager()
-    # the host collects garbage twice a run, each time looking through all that its imports left
+    # lmms-eval collects garbage twice a run: without the objects of its imports that is quick.
     gc.freeze()
 
     def run(model: str, tasks: list[str], model_args: str = "", **options: Any) -> dict[str, Any]:
@@ -290,7 +293,7 @@ def evaluate() -> Callable[..., dict[str, Any]]:
         options = {"task_manager": index, "bootstrap_iters": 0, **options}
         result = simple_evaluate(model=model, model_args=model_args, tasks=tasks, **options)
         assert result is not None
-        json.dumps(result["samples"], default=str)
+        json.dumps(result["samples"], default=str)  # raises if lmms-eval could not log them
         return dict(result)
 
     return run
@@ -298,10 +301,9 @@ def evaluate() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """The system's chromium, driven by playwright; tests that need it are skipped by name where it
-    is missing.
+    """The system's chromium, driven by playwright; skips the test if either is missing.
 
-    Of a module, because playwright keeps an event loop running in the thread in which other
+    Closed after each module: playwright's event loop runs in the thread in which tests of other
     modules start theirs.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -318,9 +320,7 @@ def chromium() -> Iterator[Any]:
 def rows_of(
     scifibench_release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, str], list[dict[str, Any]]]:
-    """`rows_of(split, settings)`: the questions of a made release of SciFIBench, which the
-    package finds too.
-    """
+    """`rows_of(split, settings)` returns rows of `scifibench_release`, now the data folder."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
     return lambda split, settings: rows_in(
         "scifibench", split, settings, LocalSource(scifibench_release)

@@ -35,8 +35,8 @@ RENAMED: dict[str, str] = {
 IGNORED = frozenset({"took", "corrected", "signature", "warnings"})
 """Keys, as they are called now, whose values are not compared.
 
-`took` is seconds; `corrected`, for chance, is gone; a signature names the version; warnings are
-sentences.
+`took` is seconds; `corrected` (for chance) is a column that is gone; a signature has the version;
+warnings are sentences, which change.
 """
 
 MASKS = {
@@ -50,7 +50,7 @@ MASKS = {
     r"\d+ judged, \d+ from the cache": "JUDGED",
     r"\b\d+(\.\d+)? (s|ms|seconds|minutes)\b": "DURATION",
 }
-"""Pattern -> its replacement, for what differs from run to run: progress, addresses, times."""
+"""Pattern -> replacement of texts that differ from run to run: progress, addresses, times."""
 
 TOLERANCE = 1e-9
 """Relative and absolute: sums may be taken in another order."""
@@ -74,7 +74,7 @@ HOST = {
         "ocr_baseline spiqa_demo,spiqa_demo_cot,spiqa_demo_captiononly,mmstar_demo,scifibench_demo"
     ),
 }
-"""Folder -> model and tasks of a run of the host."""
+"""Folder of a run of lmms-eval -> its model and tasks. Names in capitals are keys of `GROUPS`."""
 GROUPS = {
     "ORDERS": (
         "scifibench_demo_fig2cap,scifibench_demo_fig2cap_shuffle1,"
@@ -96,7 +96,7 @@ GROUPS = {
 }
 
 FUNCTIONS = ("demo_prompts", "real_prompts", "letters", "intervals", "text_metrics", "l3score")
-"""Of tools/output_probes.py, each a command of its own."""
+"""Functions of tools/output_probes.py, each of which is a command."""
 
 # METEOR takes 10 seconds of a processor for each command: `score_spiqa` alone has it.
 COMMANDS = {
@@ -232,7 +232,7 @@ COMMANDS = {
     "error_no_file": "score mmstar_demo {inputs}/no_such_file.jsonl",
     "error_wrong_ids": "score scifibench_demo_fig2cap {inputs}/spiqa_1.jsonl",
 }
-"""Name -> arguments of `spiqa-tasks`; files under {out} are compared, too."""
+"""Name -> arguments of `spiqa-tasks`. Files that a command writes in {out} are compared, too."""
 
 PAPER = {
     "spiqa": {
@@ -295,7 +295,7 @@ def all_commands() -> dict[str, list[str]]:
 @contextmanager
 def demo_judge() -> Iterator[dict[str, str]]:
     """Serve the demo's judge; yield the variables that name it."""
-    for command in ("demo", "run demo"):  # the second is what it was called at first
+    for command in ("demo", "run demo"):  # the second in earlier versions
         process = subprocess.Popen(
             [sys.executable, "-m", "spiqa_tasks", *command.split(), "--serve-judge"],
             stdout=subprocess.PIPE,
@@ -369,15 +369,15 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only:
         shutil.rmtree(target / name, ignore_errors=True)
         out = target / name / "files"
         out.mkdir(parents=True)
-        cache = folder / "cache" / name  # its own, so that no command saves another one's judge
-        places = {
+        cache = folder / "cache" / name  # Each command asks the judge itself.
+        paths = {
             "{inputs}": folder / "inputs",
             "{host}": folder / "host",
             "{out}": out,
             "{folder}": folder,
         }
-        for mark, path in places.items():
-            arguments = [argument.replace(mark, str(path)) for argument in arguments]
+        for placeholder, path in paths.items():
+            arguments = [argument.replace(placeholder, str(path)) for argument in arguments]
 
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -387,8 +387,8 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only:
             text=True,
             check=False,
         )
-        kept = {"stdout": done.stdout, "stderr": done.stderr, "status": f"{done.returncode}\n"}
-        for part, text in kept.items():
+        outputs = {"stdout": done.stdout, "stderr": done.stderr, "status": f"{done.returncode}\n"}
+        for part, text in outputs.items():
             (target / name / part).write_text(text, encoding="utf-8")
 
     chosen = [entry for entry in all_commands().items() if only in entry[0]]
@@ -397,7 +397,7 @@ def run_commands(folder: Path, target: Path, variables: Mapping[str, str], only:
 
 
 def masked(text: str, folder: Path) -> str:
-    """Return text without what differs from run to run: the folders, the judge's port, dates."""
+    """Return the text with words for folders, addresses and times, which differ from run to run."""
     for path in (folder / "now", folder / "before"):
         text = text.replace(str(path), "OUTPUT")
     text = text.replace(str(folder), "FOLDER").replace(str(REPOSITORY), "REPOSITORY")
@@ -419,7 +419,10 @@ def parsed(text: str) -> Any:
 
 
 def differences(before: Any, now: Any, place: str = "") -> list[str]:
-    """Return a line for each difference of two JSON values; numbers are compared to TOLERANCE."""
+    """Return a line for each difference of two JSON values; numbers may differ by `TOLERANCE`.
+
+    `place` is where the values are in their document, `.metrics.accuracy`.
+    """
     if isinstance(before, dict) and isinstance(now, dict):
         renamed = {RENAMED.get(key, key): value for key, value in before.items()}
         lines = []
@@ -473,13 +476,13 @@ def differences_of_texts(before: str, now: str) -> list[str]:
 
 
 def texts(command: Path, folder: Path) -> dict[str, str]:
-    """Return name -> masked text of what a command printed or wrote, without pages and pictures."""
-    found = {}
+    """Return file -> masked text of a command's output, without pages, pictures and tables."""
+    outputs = {}
     for path in sorted(command.rglob("*")):
         if path.is_file() and path.suffix not in {".html", ".png", ".jpg", ".parquet", ".xlsx"}:
             text = path.read_text(encoding="utf-8", errors="replace")
-            found[masked(str(path.relative_to(command)), folder)] = masked(text, folder)
-    return found
+            outputs[masked(str(path.relative_to(command)), folder)] = masked(text, folder)
+    return outputs
 
 
 def compare_commands(folder: Path, only: str, shown: int) -> int:
@@ -491,9 +494,9 @@ def compare_commands(folder: Path, only: str, shown: int) -> int:
     for name in names:
         before, now = (texts(folder / part / name, folder) for part in ("before", "now"))
         lines = []
-        for part in {**before, **now}:
-            found = differences_of_texts(before.get(part, ""), now.get(part, ""))
-            lines += [f"  {part}: {line}" for line in found]
+        for file in {**before, **now}:
+            of_file = differences_of_texts(before.get(file, ""), now.get(file, ""))
+            lines += [f"  {file}: {line}" for line in of_file]
         if lines:
             changed += 1
             print(f"{name}: {len(lines)} differences")

@@ -36,31 +36,36 @@ _LINK = re.compile(r"\[([^]]*)\]\((?!https?://|#|mailto:)([^)]+)\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    made = {
+    pages = {
         page: _with_links((ROOT / source).read_text(encoding="utf-8"))
         for source, page in PAGES.items()
     }
-    made["reference/commands.md"] = "\n".join(_commands())
-    made["reference/python.md"] = "\n".join(_python())
-    for name, text in made.items():
-        files.append(File.generated(config, name, content=text))
+    pages["reference/commands.md"] = "\n".join(_commands())
+    pages["reference/python.md"] = "\n".join(_python())
+    for page, text in pages.items():
+        files.append(File.generated(config, page, content=text))
     return files
 
 
 def _with_links(text: str) -> str:
-    """Return the text with links to files replaced by links to pages; of a file that is no page
-    its name stays.
+    """Return a page's text with links to files of the repository as links to pages of the site.
+
+    A link to a file without a page becomes plain text.
     """
 
-    def moved(match: re.Match[str]) -> str:
-        path, mark, anchor = match[2].partition("#")
-        page = PAGES.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else "")
-        return f"[{match[1]}]({page}{mark}{anchor})" if page else match[1]
+    def link_to_page(match: re.Match[str]) -> str:
+        label, target = match.groups()
+        path, mark, anchor = target.partition("#")
+        page = PAGES.get(path, "")
+        if path.startswith("docs/"):
+            page = path.removeprefix("docs/")
+        return f"[{label}]({page}{mark}{anchor})" if page else label
 
-    return _LINK.sub(moved, text)
+    return _LINK.sub(link_to_page, text)
 
 
 def _commands() -> Iterator[str]:
+    """Yield the lines of the page of commands."""
     yield "---\nsearch:\n  boost: 20\n---\n"
     yield (
         "# Commands\n\nExit status: 0 the thing asked for was done, 2 unusable arguments or input,"
@@ -73,34 +78,42 @@ def _commands() -> Iterator[str]:
         yield "| argument | |\n| --- | --- |"
         for action in command._actions:
             if not isinstance(action, argparse._HelpAction):
-                yield f"| {_named(action)} | {_cell(command, action)} |"
+                yield f"| {_argument(action)} | {_help(command, action)} |"
         yield ""
 
 
-def _named(action: argparse.Action) -> str:
-    names = (
-        ", ".join(f"`{name}`" for name in action.option_strings)
-        or f"`{action.metavar or action.dest}`"
-    )
-    value = action.metavar or (
-        action.dest.upper() if action.nargs != 0 and action.option_strings else ""
-    )
+def _argument(action: argparse.Action) -> str:
+    """Return an argument's name, its choices or value: "`--judge` PROVIDER:MODEL"."""
+    names = ", ".join(f"`{name}`" for name in action.option_strings)
+    value = ""
+    if not names:
+        names = f"`{action.metavar or action.dest}`"
+    elif action.metavar:
+        value = str(action.metavar)
+    elif action.nargs != 0:
+        value = action.dest.upper()
+
     choices = "\\|".join(map(str, action.choices or ()))
-    return f"{names} {choices or (value if action.option_strings else '')}".strip()
+    return f"{names} {choices or value}".strip()
 
 
-def _cell(command: argparse.ArgumentParser, action: argparse.Action) -> str:
+def _help(command: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """Return an argument's help as a cell of a Markdown table."""
     text = command._get_formatter()._expand_help(action) if action.help else ""
     return _sentence(text).replace("|", "\\|")
 
 
 def _sentence(text: Any) -> str:
-    """Return the text with a capital and a full stop, and escaped angle brackets."""
+    """Return the text with a capital and a full stop, and `<` escaped."""
     clean = str(text or "").strip().replace("<", "&lt;")
-    return clean[:1].upper() + clean[1:] + ("" if clean.endswith((".", ")")) or not clean else ".")
+    sentence = clean[:1].upper() + clean[1:]
+    if not sentence or sentence.endswith((".", ")")):
+        return sentence
+    return f"{sentence}."
 
 
 def _python() -> Iterator[str]:
+    """Yield the parts of the page of Python."""
     yield "# Python API\n\nHow the metrics are computed, and with which arguments.\n"
     options = "options: {heading_level: 3, show_root_toc_entry: false}"
     for heading, module in METRICS.items():

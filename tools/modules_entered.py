@@ -3,9 +3,8 @@
     python tools/modules_entered.py spiqa_tasks score mmstar_demo predictions.jsonl
     python tools/modules_entered.py lmms_eval --model random_choice --tasks mmstar_demo
 
-Runs `python -m MODULE ARGUMENTS` in this process and prints the modules and their number.
-Functions that run while a module is imported (tables, patterns) are not counted: a reader of the
-run's path does not meet them.
+Run `python -m MODULE ARGUMENTS` in this process, then print the modules and their number. Functions
+that run while a module is imported (for tables or patterns) are not counted.
 """
 
 import contextlib
@@ -29,12 +28,12 @@ def modules_entered(argv: list[str]) -> set[str]:
         name = str(frame.f_globals.get("__name__", ""))
         if event != "call" or name in entered or name.partition(".")[0] != PACKAGE:
             return
-        # class bodies and modules are code without fast locals
+        # Functions have the flag CO_OPTIMIZED, bodies of modules and classes do not.
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED and not _is_importing(frame):
             entered.add(name)
 
     sys.argv = argv
-    threading.setprofile(note)  # the host scores answers in threads
+    threading.setprofile(note)  # lmms-eval scores answers in threads
     sys.setprofile(note)
     try:
         with contextlib.suppress(SystemExit):

@@ -1,8 +1,9 @@
-"""Make the inputs of `compare_outputs.py`: predictions by a fixed rule, and release files.
+"""Make the inputs of `compare_outputs.py`: predictions by a fixed rule, and release files with
+small coloured pictures instead of the real ones.
 
-Stand-ins take the place of pictures. Read are the shipped demo files and the real files in
-SPIQA_TASKS_TEST_DATA (default: `shared/data` beside the checkout). Nothing of the package is
-imported, so that no change of it changes an input.
+They are made from the demo files and the real files in SPIQA_TASKS_TEST_DATA (default:
+`shared/data` beside the checkout). The package is not imported, so that no change of it changes an
+input.
 """
 
 import colorsys
@@ -31,7 +32,7 @@ Answers = Sequence[tuple[str, str]]
 
 
 def make_inputs(folder: Path) -> None:
-    """Write `inputs` and `data` into the folder, replacing earlier ones."""
+    """Write the subfolders `inputs` and `data`, replacing earlier ones."""
     for name in ("inputs", "data"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
@@ -43,7 +44,10 @@ def make_inputs(folder: Path) -> None:
 
 
 def picked(answers: Answers, letters: str, model: int = 1) -> list[dict[str, str]]:
-    """Return predictions of a choice task, right and wrong, in the forms that models answer in."""
+    """Return predictions of a choice task in seven forms, some of them wrong or refusals.
+
+    Another `model` has the forms in another order.
+    """
     lines = []
     for index, (key, right) in enumerate(answers):
         wrong = letters[(letters.index(right) + 1 + index % 2) % len(letters)]
@@ -61,7 +65,10 @@ def picked(answers: Answers, letters: str, model: int = 1) -> list[dict[str, str
 
 
 def written(answers: Answers, model: int = 1) -> list[dict[str, str]]:
-    """Return predictions of an open task: the reference, part of it, another's, or a refusal."""
+    """Return predictions of an open task in six forms: the reference, half of it, another one, ...
+
+    Another `model` has the forms in another order.
+    """
     lines = []
     for index, (key, right) in enumerate(answers):
         words = right.split()
@@ -78,6 +85,7 @@ def written(answers: Answers, model: int = 1) -> list[dict[str, str]]:
 
 
 def _demo_predictions(folder: Path) -> None:
+    """Write predictions for the demo tasks."""
     papers = json.loads((DEMO / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8"))
     spiqa = _answers_of_papers(papers)
     _write_lines(folder / "spiqa_1.jsonl", written(spiqa))
@@ -111,6 +119,7 @@ def _demo_predictions(folder: Path) -> None:
 
 
 def _real_predictions(folder: Path) -> None:
+    """Write predictions for the real annotation files, and real answers of models."""
     papers = json.loads((REAL / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8"))
     _write_lines(folder / "real_spiqa_testA.jsonl", written(_answers_of_papers(papers)))
 
@@ -137,6 +146,7 @@ def _real_predictions(folder: Path) -> None:
 
 
 def _labels(folder: Path) -> None:
+    """Write answers with people's verdicts, of EVOUNA, for `calibrate`, and without for `score`."""
     questions = json.loads((REAL / "evouna/NQ.json").read_text(encoding="utf-8"))[:120]
     (folder / "evouna.json").write_text(json.dumps(questions), encoding="utf-8")
 
@@ -158,6 +168,7 @@ def _labels(folder: Path) -> None:
 
 
 def _release_files(data: Path) -> None:
+    """Write a data folder of the real annotation files with stand-ins for their pictures."""
     for split, name in (("A", "all_figures"), ("B", "all_figures_tables")):
         source = REAL / f"spiqa/test-{split}/SPIQA_test{split}.json"
         target = data / f"spiqa/test-{split}"
@@ -192,7 +203,7 @@ def _release_files(data: Path) -> None:
 
 
 def stand_in(name: str) -> bytes:
-    """Return a small PNG of a size and colour that depend on the name alone."""
+    """Return a small PNG whose size and colour depend on the picture's name alone."""
     digest = hashlib.sha256(name.encode()).digest()
     red, green, blue = (
         round(255 * part) for part in colorsys.hsv_to_rgb(digest[0] / 255, 0.6, 0.9)
@@ -204,6 +215,7 @@ def stand_in(name: str) -> bytes:
 
 
 def _answers_of_papers(papers: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return (id, reference) of the questions of test-A's papers."""
     return [
         (f"{paper}/{index}", question["answer"])
         for paper, fields in papers.items()

@@ -1,5 +1,7 @@
-"""Print as JSON what functions return on fixed inputs; each is a command of
-`compare_outputs.py`.
+"""Print as JSON the results of functions of the package on fixed inputs.
+
+`python tools/output_probes.py FUNCTION FOLDER` calls a function of this module; each is a command
+of `compare_outputs.py`. FOLDER has the inputs.
 """
 
 import hashlib
@@ -46,11 +48,11 @@ REAL_TASKS = (
     ("scifibench", "cs_fig2cap", "prompt=reasoning"),
     ("scifibench", "cs_fig2cap", "ablation=text"),
 )
-"""(benchmark, split, settings) over the real annotation files."""
+"""(benchmark, split, settings) whose prompts are made from the real annotation files."""
 
 
 def demo_prompts(_folder: Path) -> dict[str, Any]:
-    """Return the digests of every doc of every demo task."""
+    """Return `_prompts` of every demo task."""
     command = [sys.executable, "-m", "spiqa_tasks", "list", "--json"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True)
     return {
@@ -61,12 +63,12 @@ def demo_prompts(_folder: Path) -> dict[str, Any]:
 
 
 def real_prompts(_folder: Path) -> dict[str, Any]:
-    """Return the digests of every doc of real annotation files; their pictures are stand-ins."""
+    """Return `_prompts` of `REAL_TASKS`, with stand-ins for the pictures."""
     return {" ".join(task): _prompts(*task) for task in REAL_TASKS}
 
 
 def _prompts(benchmark: str, split: str, settings: str) -> Any:
-    """Return the first prompt and id -> digest of every prompt, or the error."""
+    """Return the first prompt of a task and [id, digest] of every one, or the error's text."""
     try:
         rows = load_rows(benchmark, split, settings)
         prompts = [_prompt(benchmark, row) for row in rows]
@@ -80,6 +82,7 @@ def _prompts(benchmark: str, split: str, settings: str) -> Any:
 
 
 def _prompt(benchmark: str, row: dict[str, Any]) -> list[str]:
+    """Return the parts of a row's prompt as texts, with digests of pictures."""
     parts: list[str] = []
     for part in BENCHMARKS[benchmark].prompt(row):
         if isinstance(part, Picture):
@@ -93,7 +96,7 @@ def _prompt(benchmark: str, row: dict[str, Any]) -> list[str]:
 
 
 def letters(_folder: Path) -> dict[str, Any]:
-    """Return counts and a digest of what each matcher reads in real answers."""
+    """Return the counts, and a digest, of the letters that each matcher reads in real answers."""
     with (REAL / "mcq/answers.jsonl").open(encoding="utf-8") as file:
         answers = [json.loads(line) for line in file]
     read: dict[str, list[Any]] = {
@@ -123,7 +126,7 @@ def letters(_folder: Path) -> dict[str, Any]:
 
 
 def intervals(_folder: Path) -> list[Any]:
-    """Return intervals and paired differences of fixed scores, with clusters and without."""
+    """Return intervals and paired differences of random scores, with and without clusters."""
     generator = random.Random(7)
     results = []
     for n in (0, 1, 2, 5, 24, 100, 666):
@@ -157,7 +160,7 @@ def _paired(a: list[float], b: list[float], clusters: list[str] | None) -> dict[
 
 
 def text_metrics(folder: Path) -> dict[str, Any]:
-    """Return the text metrics of real references and the predictions made for them."""
+    """Return the text metrics of 200 real references and the predictions made for them."""
     pairs = _pairs(folder)
     names = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor")
     scores = text_scores(pairs, names)
@@ -170,6 +173,7 @@ def text_metrics(folder: Path) -> dict[str, Any]:
 
 
 def _pairs(folder: Path) -> list[tuple[str, str]]:
+    """Return (prediction, reference) of the first 200 questions of test-A."""
     papers = json.loads((REAL / "spiqa/test-A/SPIQA_testA.json").read_text(encoding="utf-8"))
     references = [question["answer"] for paper in papers.values() for question in paper["qa"]]
     with (folder / "inputs/real_spiqa_testA.jsonl").open(encoding="utf-8") as file:
@@ -178,7 +182,7 @@ def _pairs(folder: Path) -> list[tuple[str, str]]:
 
 
 def l3score(_folder: Path) -> dict[str, Any]:
-    """Return L3Score of fixed log-probabilities, and of answers that the demo's judge judges."""
+    """Return L3Scores of fixed log-probabilities, and of answers by the demo's judge."""
     cases: list[list[tuple[str, float]]] = [
         [("Yes", -0.01), ("No", -5.0), ("Maybe", -8.0), ("The", -9.0), ("It", -10.0)],
         [(" yes", -0.5), ("NO ", -1.0), ("x", -3.0), ("y", -4.0), ("z", -5.0)],

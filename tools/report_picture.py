@@ -13,7 +13,7 @@ from spiqa_tasks.cli import main
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "pictures" / "report.png"
 
-# of a screen that most people have; README shows it at half its size
+# Pixels of the picture: as wide as a common screen; README shows it at half its size.
 WIDTH, HEIGHT = 1280, 1100
 
 

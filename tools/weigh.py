@@ -56,7 +56,7 @@ DIRECTIVES = ("noqa", "type:", "pragma")
 
 @dataclass
 class Weight:
-    """What some modules weigh: `complexities` is name of a function -> its complexity."""
+    """The size of some modules; `complexities` is `module:line name` -> a function's complexity."""
 
     modules: int
     lines: int
@@ -79,36 +79,36 @@ def weigh(paths: list[Path]) -> Weight:
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
         weight.lines += sum(bool(line.strip()) for line in text.splitlines())
         weight.tokens += sum(1 for _ in code_tokens(tokens))
-        weight.comments += sum(is_reason(each) for each in tokens)
+        weight.comments += sum(map(is_reason, tokens))
         weight.complexities |= complexities(text, path.stem)
 
     return weight
 
 
 def code_tokens(tokens: list[tokenize.TokenInfo]) -> Iterator[tokenize.TokenInfo]:
-    """Yield the tokens of code; a string that begins a statement documents it."""
-    before = tokenize.ENCODING
-    for each in tokens:
-        is_docstring = each.type == token.STRING and before in NO_CODE
-        if each.type not in NO_CODE and not is_docstring:
-            yield each
-        before = each.type
+    """Yield the tokens of code, without strings that are a statement: docstrings."""
+    previous_type = tokenize.ENCODING
+    for one in tokens:
+        is_docstring = one.type == token.STRING and previous_type in NO_CODE
+        if one.type not in NO_CODE and not is_docstring:
+            yield one
+        previous_type = one.type
 
 
-def is_reason(each: tokenize.TokenInfo) -> bool:
+def is_reason(one: tokenize.TokenInfo) -> bool:
     """Return whether a token is a comment for people."""
-    return each.type == tokenize.COMMENT and not any(word in each.string for word in DIRECTIVES)
+    return one.type == tokenize.COMMENT and not any(word in one.string for word in DIRECTIVES)
 
 
 def complexities(text: str, module: str) -> dict[str, int]:
     """Return `module:line name` -> complexity of the functions and methods in a module's text."""
-    found = {}
+    complexity_of = {}
     for block in cc_visit(text):
         functions = [block] if isinstance(block, Function) else block.methods
         for function in functions:
-            found[f"{module}:{function.lineno} {function.name}"] = function.complexity
+            complexity_of[f"{module}:{function.lineno} {function.name}"] = function.complexity
 
-    return found
+    return complexity_of
 
 
 def faults(weight: Weight) -> list[str]:
@@ -137,10 +137,10 @@ def main() -> int:
     )
     for name, complexity in above.items():
         print(f"  {complexity:3} {name}")
-    wrong = faults(weight)
-    for sentence in wrong:
+    sentences = faults(weight)
+    for sentence in sentences:
         print(f"too much: {sentence}", file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""Write yaml_configs/: one template per benchmark, a leaf per task and a file per group, all from
-the tables below.
+"""Write yaml_configs/ from the tables below: a template per benchmark, a leaf per task, a file per
+group.
 
-Run `python tools/write_yaml.py` after a change; a test holds the folder equal to what this
-writes.
+Run `python tools/write_yaml.py` after a change; a test compares the folder with its output.
 """
 
 import json
@@ -19,8 +18,8 @@ from spiqa_tasks.judge.rules import METRIC_OF
 
 TEMPLATE = "_template_yaml"
 
-# The host's own loader reads this, one row that names the benchmark; our hook puts the documents in
-# its place.
+# Data file for lmms-eval's own loader, with one row that names the benchmark. The hook
+# `process_docs` replaces it by the docs.
 STUB = "rows.jsonl"
 
 _HOOKS = """\
@@ -60,10 +59,13 @@ def group(name: str, members: Sequence[str]) -> str:
 
 
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
-    """Return the YAML that the tasks of a benchmark include; `head` are its first lines.
+    """Return the YAML that the tasks of a benchmark include.
 
-    `settings` is the default of leaves without `dataset_name`; the host's table may have the rows
-    of all `variants`.
+    Args:
+        benchmark: the benchmark.
+        head: the first lines, comments.
+        settings: `dataset_name` of leaves without one.
+        variants: settings whose metrics are rows of the host's table.
     """
     metrics: dict[str, Metric] = {}
     for parsed in map(benchmark.parse, variants):
@@ -85,12 +87,12 @@ def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[
 
 
 def stub(benchmark: Benchmark) -> str:
-    """Return the row that the host's own loader reads."""
+    """Return the content of `STUB`."""
     return json.dumps({"benchmark": benchmark.name}) + "\n"
 
 
 def generation(tokens: int, until: Sequence[str] = ()) -> str:
-    """Return the line that says how answers are generated."""
+    """Return the line of generation settings: greedy, at most `tokens`, stopped at `until`."""
     sampling = "temperature: 0, do_sample: false, top_p: 1.0"
     return (
         f"generation_kwargs: {{max_new_tokens: {tokens}, {sampling}, until:"
@@ -98,17 +100,17 @@ def generation(tokens: int, until: Sequence[str] = ()) -> str:
     )
 
 
-# Of tasks that set none: the 128 of the released GPT-4V scripts truncate answers.
+# Tokens of an answer at most. With the 128 of the released GPT-4V scripts answers are truncated.
 MAX_NEW_TOKENS = 512
 
-# For prompts that do not ask for the letter alone.
+# For prompts that let a model reason before its letter.
 LONG = generation(2048)
 FOLDER = Path(__file__).resolve().parents[1] / "yaml_configs"
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A task: its name, split and settings; `about` becomes a comment, `extra` further lines."""
+    """A task. `about` is a comment above its YAML, `extra` has lines below."""
 
     name: str
     split: str
@@ -117,21 +119,15 @@ class Leaf:
     extra: Sequence[str] = ()
 
     def text(self) -> str:
-        """Return its YAML."""
-        about = f"# {self.about}\n" if self.about else ""
-        return (
-            about
-            + leaf(self.name, self.split, self.settings)
-            + "".join(f"{line}\n" for line in self.extra)
-        )
+        """Return the task's YAML."""
+        comment = f"# {self.about}\n" if self.about else ""
+        extra = "".join(f"{line}\n" for line in self.extra)
+        return comment + leaf(self.name, self.split, self.settings) + extra
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group: its name and members.
-
-    With `mean_of` the mean of that metric over them is its own number.
-    """
+    """A group of tasks. `mean_of` is the metric whose mean over them the host shows, or ''."""
 
     name: str
     members: Sequence[str]
@@ -139,8 +135,9 @@ class Group:
     mean_of: str = ""
 
     def text(self) -> str:
-        """Return its YAML."""
-        text = (f"# {self.about}\n" if self.about else "") + group(self.name, self.members)
+        """Return the group's YAML."""
+        comment = f"# {self.about}\n" if self.about else ""
+        text = comment + group(self.name, self.members)
         if self.mean_of:
             metric = f"{{metric: {self.mean_of}, aggregation: mean, weight_by_size: false}}"
             text += f"aggregate_metric_list: [{metric}]\nmetadata: {{version: 2.0}}\n"
@@ -149,9 +146,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Family:
-    """Tasks of a benchmark: settings of the template, settings whose metrics a task may need,
-    leaves, groups.
-    """
+    """The tasks and groups of a benchmark, with `settings` and `variants` of its `template`."""
 
     settings: str
     variants: Sequence[str]
@@ -179,7 +174,7 @@ SPIQA_SETTINGS = {
     "_text": "ablation=text",
 }
 
-# Further sizes of squares, for the split of Figure B.1 and the demo.
+# Pixels of the side of a square picture beside 224, for test-B (Figure B.1) and the demo.
 RESOLUTIONS = {f"_{side}px": f"resolution={side}" for side in (112, 448, 672)}
 SPIQA_SPLITS = ("testA", "testB", "testC", "val", "demo")
 DEMO_BOTH = ("", "_cot", "_perfigure")
@@ -324,27 +319,23 @@ DEMO = {
 
 def _scifibench() -> Family:
     shuffles = {f"_shuffle{order}": f"shuffle={order}" for order in (1, 2, 3)}
-    settings = {
-        "": "",
-        **{key: value for key, (value, _) in EVERY_SPLIT.items()},
-        **shuffles,
-        **MARKS,
-        **SHOTS,
-    }
-    common = ("", *EVERY_SPLIT, *shuffles, "_reasoning")
-    suffixes = {
-        split: (
-            *common,
-            *(MARKS if split.endswith("fig2cap") else ()),
-            *(SHOTS if split == "cs_fig2cap" else ()),
-        )
-        for split in SCIFIBENCH_SPLITS
-    } | DEMO
-    leaves = [
-        Leaf(f"scifibench_{split}{suffix}", split, _letter(settings, suffix), extra=_longer(suffix))
-        for split, each in suffixes.items()
-        for suffix in each
-    ]
+    settings = {"": "", **shuffles, **MARKS, **SHOTS}
+    settings |= {suffix: value for suffix, (value, _) in EVERY_SPLIT.items()}
+
+    suffixes_of_split: dict[str, list[str]] = {}
+    for split in SCIFIBENCH_SPLITS:
+        suffixes = ["", *EVERY_SPLIT, *shuffles, "_reasoning"]
+        if split.endswith("fig2cap"):
+            suffixes += MARKS
+        if split == "cs_fig2cap":
+            suffixes += SHOTS
+        suffixes_of_split[split] = suffixes
+
+    leaves = []
+    for split, of_split in [*suffixes_of_split.items(), *DEMO.items()]:
+        for suffix in of_split:
+            name = f"scifibench_{split}{suffix}"
+            leaves.append(Leaf(name, split, _letter(settings, suffix), extra=_longer(suffix)))
     target = ["doc_to_target: caption"]
     leaves.append(
         Leaf("scifibench_captioning", "captioning", "prompt=caption,sample=100", CAPTIONS, target)
@@ -355,10 +346,12 @@ def _scifibench() -> Family:
 
 
 def _longer(suffix: str) -> Sequence[str]:
+    """Return the extra lines of a task with this suffix."""
     return [LONG] if suffix == "_reasoning" else ()
 
 
 def _letter(settings: Mapping[str, str], suffix: str) -> str:
+    """Return the settings of a task with this suffix, with its prompt."""
     if suffix == "_reasoning":
         return "prompt=reasoning"
     return f"prompt=letter,{settings[suffix]}" if settings[suffix] else "prompt=letter"
@@ -408,35 +401,30 @@ HEAD = """\
 
 
 def files() -> dict[str, str]:
-    """Return path below the folder -> text of every file."""
-    found: dict[str, str] = {}
-    families = {name: make() for name, make in FAMILIES.items()}
-    demo = [
-        leaf.name
-        for family in families.values()
-        for leaf in family.leaves
-        if leaf.split.startswith("demo")
-    ]
-    found["demo.yaml"] = Group("demo", demo, "every task on the demo data").text()
-    for name, family in families.items():
+    """Return path in yaml_configs/ -> text of every file."""
+    texts: dict[str, str] = {}
+    demo = []
+    for name, family_of_benchmark in FAMILIES.items():
+        family = family_of_benchmark()
+        benchmark = BENCHMARKS[name]
         head = HEAD.format(name=name)
-        found[f"{name}/{STUB}"] = stub(BENCHMARKS[name])
-        found[f"{name}/{TEMPLATE}"] = template(
-            BENCHMARKS[name], head, family.settings, family.variants
-        )
-        found |= {
-            f"{name}/{made.name}.yaml": made.text() for made in (*family.leaves, *family.groups)
-        }
-    return found
+        texts[f"{name}/{STUB}"] = stub(benchmark)
+        texts[f"{name}/{TEMPLATE}"] = template(benchmark, head, family.settings, family.variants)
+        for entry in (*family.leaves, *family.groups):
+            texts[f"{name}/{entry.name}.yaml"] = entry.text()
+        demo += [task.name for task in family.leaves if task.split.startswith("demo")]
+
+    texts["demo.yaml"] = Group("demo", demo, "every task on the demo data").text()
+    return texts
 
 
 def main() -> None:
-    """Write the folder, and remove files that are no longer made."""
-    made = files()
+    """Write the files, and remove those of tasks that are gone."""
+    texts = files()
     for path in [*FOLDER.rglob("*.yaml"), *FOLDER.rglob("*_yaml"), *FOLDER.rglob("*.jsonl")]:
-        if path.relative_to(FOLDER).as_posix() not in made:
+        if path.relative_to(FOLDER).as_posix() not in texts:
             path.unlink()
-    for name, text in made.items():
+    for name, text in texts.items():
         (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
 
 

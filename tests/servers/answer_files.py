@@ -1,4 +1,4 @@
-"""Files of answers of one's own, for tests of what reads them."""
+"""Files of answers that people bring themselves, and their scored runs."""
 
 import csv
 import json
@@ -36,20 +36,23 @@ def scorer_of(task: Task, judge: Judge | None = None) -> Scorer:
 
 
 def matched(task: Task, answers: Mapping[str, str], form: str = "jsonl", **options: Any) -> Joined:
-    """Return the answers of a model m with a task's questions; `options` as of `Response`."""
-    found = [Answer(key, replace(response_of(text), **options)) for key, text in answers.items()]
-    return join_questions(
-        Run(task.name, Identity("m"), Path("m.jsonl"), form, lambda: found), task
-    )[0]
+    """Return the answers of a model `m`, joined to the task's questions.
+
+    `answers` is id -> text; `options` are fields of every `Response`.
+    """
+    responses = [
+        Answer(key, replace(response_of(text), **options)) for key, text in answers.items()
+    ]
+    run = Run(task.name, Identity("m"), Path("m.jsonl"), form, lambda: responses)
+    joined, _ = join_questions(run, task)
+    return joined
 
 
 def scored(name: str, answers: Mapping[str, str] | None = None, form: str = "jsonl") -> Run:
-    """Return the scored answers to a task, those of its documents by id; by default every answer
-    is the right one.
-    """
+    """Return the scored answers to a task, id -> text; by default every answer is right."""
     (task,) = find_tasks([name])
-    given = matched(task, right_answers(name) if answers is None else answers, form)
-    return scoring.score(scoring.read(given))
+    texts = right_answers(name) if answers is None else answers
+    return scoring.score(scoring.read(matched(task, texts, form)))
 
 
 def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str]]) -> Path:
@@ -65,8 +68,8 @@ def write_jsonl(path: Path, answers: Mapping[str, str] | Iterable[tuple[str, str
 def mmstar_table(
     rows: Sequence[Mapping[str, Any]], predictions: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Return MMStar's questions as VLMEvalKit writes them, with these predictions first and
-    right ones after.
+    """Return the table that VLMEvalKit writes of MMStar's answers: some predictions, and right ones
+    for the other rows.
     """
     return pd.DataFrame(
         {
@@ -82,7 +85,7 @@ def mmstar_table(
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> Path:
-    """Write a table in the form of the name's suffix; return its path."""
+    """Write a table in the format of the file's suffix; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".xlsx":
         frame.to_excel(path, index=False)

@@ -1,4 +1,7 @@
-"""The same answers in every form that the commands read."""
+"""Writers of answers, one for each form of files that the commands read.
+
+Each writes a model's answers, `texts`, to a task's rows, and returns the argument that names them.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +17,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def as_lmms_eval(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """A result file with samples, in a folder."""
+    """Write results and samples of lmms-eval; return their folder."""
     samples = [sample_of(row, text) for row, text in zip(rows, texts, strict=True)]
     of_task = {
         "settings": {task: rows[0]["settings"]},
@@ -26,7 +29,7 @@ def as_lmms_eval(folder: Path, model: str, task: str, rows: Rows, texts: Sequenc
 
 
 def as_jsonl(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """Ids and predictions a line, the task named before the file."""
+    """Write lines of id and prediction; return `TASK=FILE`."""
     path = _named(folder, task, f"{model}.jsonl")
     lines = [{"id": row["id"], "prediction": text} for row, text in zip(rows, texts, strict=True)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -34,7 +37,7 @@ def as_jsonl(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[st
 
 
 def as_table(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """A tsv file whose name has the task."""
+    """Write a tsv file; the task is in its name."""
     path = _named(folder, task, f"{model}_{task}.tsv")
     lines = [f"{row['id']}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
     path.write_text("index\tprediction\n" + "".join(lines))
@@ -42,7 +45,7 @@ def as_table(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[st
 
 
 def as_vlmevalkit(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """VLMEvalKit's folder of a model: a spreadsheet of answers."""
+    """Write VLMEvalKit's spreadsheet of answers; return the model's folder."""
     path = _named(folder / "work", model, f"{model}_{task}.xlsx")
     book = Workbook()
     book.worksheets[0].append(["index", "prediction"])
@@ -53,14 +56,15 @@ def as_vlmevalkit(folder: Path, model: str, task: str, rows: Rows, texts: Sequen
 
 
 def as_run(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """What `score --output` writes, in a folder of many."""
-    given = as_jsonl(folder, model, task, rows, texts).partition("=")[2]
-    main(["score", task, given, "--output", str(folder / "scored" / model), "--partial"])
-    return str(folder / "scored" / model)
+    """Score the answers with `score --output`; return the folder that it writes."""
+    _, _, predictions = as_jsonl(folder, model, task, rows, texts).partition("=")
+    output = str(folder / "scored" / model)
+    main(["score", task, predictions, "--output", output, "--partial"])
+    return output
 
 
 def as_responses(folder: Path, model: str, task: str, rows: Rows, texts: Sequence[str]) -> str:
-    """SPIQA's response files, the task named before their folder."""
+    """Write SPIQA's response files, one per paper; return `TASK=FOLDER`."""
     papers: dict[str, dict[str, Any]] = {}
     for row, text in zip(rows, texts, strict=True):
         paper, _, key = row["question_id"].rpartition("/")
@@ -78,9 +82,10 @@ FORMS: dict[str, Callable[[Path, str, str, Rows, Sequence[str]], str]] = {
     "vlmevalkit": as_vlmevalkit,
     "run": as_run,
 }
-"""Form -> what writes answers to a task in it and returns the argument that names them."""
+"""Form of files -> its writer."""
 
 
 def _named(folder: Path, name: str, file: str) -> Path:
+    """Return the path of a file in a subfolder, which is made."""
     (folder / name).mkdir(parents=True, exist_ok=True)
     return folder / name / file

@@ -1,4 +1,4 @@
-"""Answers to SciFIBench's questions, right but for a few."""
+"""Runs on SciFIBench's questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +16,12 @@ CAPTIONING = "scifibench_demo_captioning"
 
 
 def answered(rows: Sequence[Mapping[str, Any]], wrong: int) -> list[dict[str, Any]]:
-    """Return samples of which all are right but the first `wrong` ones."""
-    return [
-        sample_of(
-            row, next(letter for letter in "ABCDE" if (letter == row["answer"]) != (index < wrong))
-        )
-        for index, row in enumerate(rows)
-    ]
+    """Return a sample per row: the first `wrong` answers are wrong, the others right."""
+    samples = []
+    for index, row in enumerate(rows):
+        wrong_letter = "B" if row["answer"] == "A" else "A"
+        samples.append(sample_of(row, wrong_letter if index < wrong else row["answer"]))
+    return samples
 
 
 def write_own(
@@ -42,14 +41,14 @@ def write_captions(
 
 
 def load(*folders: Path, **wanted: Any) -> list[Run]:
-    """Return the runs in folders."""
+    """Return the runs in folders; `wanted` are fields of a `Selection`."""
     return load_runs([RunPath(folder) for folder in folders], Selection(**wanted))[0]
 
 
 def write(
     folder: Path, model: str, tasks: dict[str, tuple[str, int]], rows_of: RowsOf, **options: Any
 ) -> None:
-    """Write a run of tasks, each with its settings and the number of wrong answers, of 14."""
+    """Write a run; `tasks` is task -> (settings, number of wrong answers to its 14 questions)."""
     samples = {
         task: answered(rows_of("cs_fig2cap", settings), wrong)
         for task, (settings, wrong) in tasks.items()

@@ -1,4 +1,4 @@
-"""Runs of text-only models, and the command that filters by them."""
+"""Runs of text-only models, and the kept.json of a filter."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -10,15 +10,13 @@ from host_files import choice_samples, write_run
 from spiqa_tasks.files.json_text import digest_of
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
-"""What the fixture `run_filter` gives: the command's further arguments -> (exit status, records,
-stderr).
-"""
+"""The fixture `run_filter`: arguments of `filter` -> (exit status, records, stderr)."""
 
 
 def write_inspectors(
     folder: Path, hits: list[int], models: int = 8, task: str = "t", **options: Any
 ) -> None:
-    """Write runs of so many models; question k is answered by the first hits[k] of them."""
+    """Write runs of `models` models, the first `hits[k]` of which are right on question k."""
     for model in range(models):
         samples = choice_samples([model < hit for hit in hits], **options)
         write_blind(folder, f"m{model}", {task: samples}, stamp=str(model))
@@ -30,15 +28,13 @@ def write_blind(folder: Path, model: str, tasks: dict[str, Any], stamp: str = "1
 
 
 def write_kept(
-    path: Path, source: str, rows: Sequence[Mapping[str, Any]], places: Sequence[int]
+    path: Path, source: str, rows: Sequence[Mapping[str, Any]], positions: Sequence[int]
 ) -> Path:
-    """Write the kept.json of a filtered task as another machine has it: questions by their places
-    among the source's rows.
-    """
+    """Write the kept.json of a filter that kept the rows of a task at some positions."""
     kept = []
-    for place in places:
-        row = rows[place]
-        kept.append({"doc_id": place, "id": row["id"], "target": row["answer"]})
+    for position in positions:
+        row = rows[position]
+        kept.append({"doc_id": position, "id": row["id"], "target": row["answer"]})
     content = {
         "source": source,
         "questions": len(rows),

@@ -1,5 +1,5 @@
-"""Answers, and a judge's verdicts, that depend on the prompt's text alone, so that any host gets
-the same ones.
+"""Answers of a model, and verdicts of a judge, that depend on the prompt's text alone: every host
+gets the same ones.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ ODD = [
     "\x0b control \x00 char _x0041_ \r\n\ttab\x85",
     'say "B"\n',
 ]
-"""What files of answers lose: blanks, what pandas and spreadsheets take for something else, long
-and strange texts.
+"""Answers that files may change: empty ones, texts that pandas or spreadsheets convert, long texts,
+control characters.
 """
 
 
 def plain(texts: Sequence[str]) -> str:
-    """Return an answer to a prompt: a letter with words around it, yes or no, or some words of
-    the prompt.
+    """Return an answer to a prompt: to a choice a letter in words, to a yes-or-no question either,
+    else six words of the prompt.
     """
     prompt = "".join(texts)
     number = int(hashlib.sha256(prompt.encode()).hexdigest(), 16)
@@ -53,8 +53,8 @@ def odd(texts: Sequence[str]) -> str:
 
 
 def verdict(prompt: str) -> list[tuple[str, float]]:
-    """Return the log-probabilities of a judge that is as sure as the prompt's digest says; yes
-    to equal answers.
+    """Return a judge's log-probabilities: 0.97 for yes if the answers are equal, else 0.01 to 0.41,
+    by the prompt's digest.
     """
     reference = re.search(r"^Ground-truth answer: (.*)$", prompt, re.MULTILINE)
     answer = re.search(r"^Candidate answer: (.*)$", prompt, re.MULTILINE)

@@ -12,12 +12,12 @@ LLM = {"mmstar_filtered_llm": "prompt=letter,ablation=text,shots=2"}
 
 
 def rights(right: int, total: int) -> list[bool]:
-    """So many right answers, then wrong ones."""
-    return [place < right for place in range(total)]
+    """Return `right` times True, then False."""
+    return [position < right for position in range(total)]
 
 
 def write_triple(folder: Path, v: list[Any], wv: list[Any], t: list[Any] | None) -> None:
-    """A run with images, our `_text` task of the same model, and our `_llm` task of another."""
+    """Write runs with images (`v`), of the model without them (`wv`), of its LLM base (`t`)."""
     seen = {"mmstar_filtered": choice_samples(v)}
     write_run(folder, "m", seen, "pretrained=a,device=cuda", stamp="1", settings=SEEING)
     write_run(
@@ -36,14 +36,17 @@ def write_triple(folder: Path, v: list[Any], wv: list[Any], t: list[Any] | None)
 def host_samples(
     answers: str, record: Callable[[str], Any], metric: str = "score"
 ) -> list[dict[str, Any]]:
-    """Samples of a task of the host itself: answer letters, the right one is A."""
+    """Return samples of a host's own task whose right letter is always A.
+
+    `answers` is a letter per question, `record` returns the value of the metric for a letter.
+    """
     return [
         {
-            "doc_id": place,
+            "doc_id": position,
             "target": "A",
             "filtered_resps": letter,
             metric: record(letter),
-            "input": f"q{place} <image>",
+            "input": f"q{position} <image>",
         }
-        for place, letter in enumerate(answers)
+        for position, letter in enumerate(answers)
     ]

@@ -1,6 +1,4 @@
-"""Whether reading a text takes time that grows with its length alone; no limit in seconds, which
-machines differ in.
-"""
+"""Check that a text is read in linear time, whatever the speed of the machine."""
 
 import gc
 import time
@@ -8,23 +6,23 @@ from collections.abc import Callable
 
 LONG = 200_000
 UNMEASURABLE = 0.1
-"""Seconds in which nothing quadratic reads so many characters, and below which a ratio says
-little.
+"""Seconds: a quadratic function takes longer for `LONG` characters, and shorter times have no
+meaningful ratio.
 """
 
 
 def is_linear(
     read: Callable[[str], object], unit: str, start: str = "", end: str = "", long: int = LONG
 ) -> bool:
-    """Return whether `long` characters of a repeated `unit` take less than twelve times a quarter
-    of them.
+    """Return whether `read` takes linear time for a repeated `unit` between `start` and `end`.
 
-    Four times is linear, sixteen times quadratic.
+    `long` characters must take less than 12 times as long as a quarter of them: linear is 4 times,
+    quadratic 16.
     """
 
     def seconds(length: int) -> float:
         text = start + unit * (length // len(unit)) + end
-        gc.disable()  # collecting what thousands of tests left behind is no part of reading
+        gc.disable()  # Objects of thousands of tests would be collected within the measured time.
         try:
             began = time.process_time()
             read(text)
@@ -34,5 +32,7 @@ def is_linear(
 
     if seconds(long) < UNMEASURABLE:
         return True
+
     whole = min(seconds(long) for _ in range(3))
-    return whole < UNMEASURABLE or whole < 12 * max(seconds(long // 4), seconds(long // 4))
+    quarter = max(seconds(long // 4) for _ in range(2))
+    return whole < UNMEASURABLE or whole < 12 * quarter

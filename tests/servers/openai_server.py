@@ -28,8 +28,8 @@ TopLogprobs = list[tuple[str, float]]
 
 
 def agreeing(prompt: str) -> TopLogprobs:
-    """Yes where the prompt's candidate answer equals its ground truth (case ignored), no where
-    not.
+    """Return log-probabilities of Yes if the answers in L3Score's prompt are equal but for case,
+    else of No.
     """
     reference = re.search(r"^Ground-truth answer: (.*)$", prompt, re.MULTILINE)
     prediction = re.search(r"^Candidate answer: (.*)$", prompt, re.MULTILINE)
@@ -48,18 +48,27 @@ def agreeing(prompt: str) -> TopLogprobs:
 
 @dataclass
 class Behaviour:
-    """How the server answers. `faults` maps a fault to its probability, `script` is used up first,
-    one per request.
+    """The server's answers and faults.
 
-    Faults: any HTTP status as a string ("429" carries `retry_after`), "reset", "timeout" (silent
-    for `hang` seconds), "truncated", "not_json", "no_logprobs", "ok", "echo_key" (a 401 that
-    repeats the key), "max_tokens" (the 400 of models that want max_completion_tokens), "images"
-    (the 400 of servers that take one image), "too_large" (the 429 for a request that no waiting
-    makes fit), "quota" (a 429 with a number as its code), "redirect", "deep" (JSON nested deeply),
-    "packed" (an answer in gzip), "drip" (blanks without end).
-    `together`: no request is answered before so many were in work at a time, or `hang` seconds
-    have passed. `sticky` is a fault for every request. `bucket` is (requests a second, how many
-    at once): 429 beyond.
+    Attributes:
+        latency: seconds until an answer.
+        together: requests that must be open at a time before the first is answered, unless `hang`
+            seconds have passed.
+        slots: requests that may be open at a time; others get a 429.
+        faults: fault -> its probability for each request.
+        script: faults of the first requests, one each.
+        sticky: fault of every request.
+        retry_after: header of a 429.
+        text, verdict: the answer, or the log-probabilities for a prompt.
+        record: whether `OpenAIServer.requests` are kept.
+        bucket: (requests a second, requests at once); others get a 429.
+
+    A fault is an HTTP status ("503"), "reset", "timeout" (silent for `hang` seconds), "truncated",
+    "not_json", "no_logprobs", "ok", "echo_key" (a 401 that repeats the key), "max_tokens" (the 400
+    of models that want max_completion_tokens), "images" (the 400 of servers that take one image),
+    "too_large" (the 429 of a request above the limit of tokens a minute), "quota" (a 429 whose code
+    is a number), "redirect", "deep" (deeply nested JSON), "packed" (gzip) or "drip" (endless
+    blanks).
     """
 
     latency: float = 0.0
@@ -81,8 +90,10 @@ class Behaviour:
 class OpenAIServer:
     """Serves in a thread of its own between `start` and `stop`, or as a context manager.
 
-    `requests` holds `{"path", "headers", "body"}` of every POST, `counts` how many requests met
-    which fault (and "ok"), `most_active` the largest number of requests in work at a time.
+    Attributes:
+        requests: `{"path", "headers", "body"}` of every POST.
+        counts: fault or "ok" -> number of requests.
+        most_active: largest number of requests that were open at a time.
     """
 
     def __init__(self, behaviour: Behaviour | None = None, port: int = 0) -> None:
@@ -107,7 +118,7 @@ class OpenAIServer:
         return self
 
     def stop(self) -> None:
-        """Close every connection."""
+        """Close every connection, and end the thread."""
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(30)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(30)
@@ -132,7 +143,7 @@ class OpenAIServer:
         return int(self._runner.addresses[0][1])
 
     def _add_routes(self, app: web.Application) -> None:
-        """Routes of a server that speaks more than this one."""
+        """Add the routes of a subclass."""
 
     async def _stats(self, _request: web.Request) -> web.Response:
         total = sum(self.counts.values())
@@ -158,20 +169,20 @@ class OpenAIServer:
         try:
             await asyncio.sleep(self.behaviour.latency)
             await self._gathered()
-            return (
-                await self._fault(fault, request)
-                if fault != "ok"
-                else self._answer(body, request.path)
-            )
+            if fault != "ok":
+                return await self._fault(fault, request)
+            return self._answer(body, request.path)
         finally:
             self.active -= 1
 
     async def _gathered(self) -> None:
+        """Wait until `together` requests were open at a time."""
         until = time.monotonic() + self.behaviour.hang
         while self.most_active < self.behaviour.together and time.monotonic() < until:
             await asyncio.sleep(0.01)
 
     def _take_token(self, rate: float, most: float) -> bool:
+        """Return whether the token bucket has a token, and take it."""
         now = time.monotonic()
         self._tokens = min(most, self._tokens + (now - self._filled) * rate)
         self._filled = now
@@ -181,6 +192,7 @@ class OpenAIServer:
         return True
 
     def _draw(self) -> str:
+        """Return the next request's fault, or "ok"."""
         if self.behaviour.sticky:
             return self.behaviour.sticky
         if self.behaviour.script:

@@ -1,4 +1,4 @@
-"""Rows of a benchmark in a release at hand, instead of the one that the environment names."""
+"""Rows of a benchmark from a given source, whatever data folder the environment names."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Runs for reports: of the demo data as the host writes them, and made of records without any
-file.
-"""
+"""Runs for reports: on the demo data as lmms-eval writes them, or made of records without files."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,10 +18,10 @@ REFUSAL = "I'm sorry, I cannot see the image."
 
 
 def write_two_runs(folder: Path) -> Path:
-    """Write two runs of two benchmarks; return their folder.
+    """Write runs of the models a and b on two benchmarks; return their folder.
 
-    One is right on all questions, one refuses the first, fails the second and is right on the
-    others.
+    a is right on all questions. b refuses the first one, its second request fails, and it is right
+    on the others.
     """
     texts = {0: REFUSAL, 1: FAILED}
     for name, task in (("mmstar", "mmstar_demo"), ("scifibench", "scifibench_demo")):
@@ -40,13 +38,13 @@ def run_of(
     task: str = "mmstar_filtered",
     signature: str = "data:mmstar/val@d|prompt:p|settings:prompt=letter",
 ) -> Run:
-    """Return a run with these records, whose answers are their predictions, to a task of as many
-    questions.
+    """Return a run on a task whose questions are those of the records; the responses are their
+    predictions.
     """
     signed = [replace(record, signature=record.signature or signature) for record in records]
     answers = [Answer(record.id, Response(record.prediction or ""), record) for record in signed]
-    made = parse(signature)
-    definition = Task(task, made.benchmark, made.split, made.settings)
+    fields = parse(signature)
+    definition = Task(task, fields.benchmark, fields.split, fields.settings)
     path = Path("x_results.json")
     return Run(
         task,
@@ -73,8 +71,9 @@ def choices(rights: Sequence[bool], category: str = "math") -> list[Record]:
     ]
 
 
-def runs_at(*places: Path) -> list[Run]:
-    """Return the runs at each place, those of the same model told apart, as `compare` and
-    `report` take them.
-    """
-    return with_unique_labels([run for place in places for run in load_runs([RunPath(place)])[0]])
+def runs_at(*paths: Path) -> list[Run]:
+    """Return the runs at some paths with unique labels, as `compare` and `report` take them."""
+    runs: list[Run] = []
+    for path in paths:
+        runs += load_runs([RunPath(path)])[0]
+    return with_unique_labels(runs)

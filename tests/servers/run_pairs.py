@@ -1,6 +1,4 @@
-"""Pairs of runs with images and without, for the tests of what is aligned and of which runs
-belong together.
-"""
+"""Pairs of runs with and without images."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,25 +15,26 @@ from spiqa_tasks.runs.selection import Selection
 
 
 def load(folder: Path, **wanted: Any) -> list[Run]:
+    """Return the runs in a folder; `wanted` are fields of a `Selection`."""
     return load_runs([RunPath(folder)], Selection(**wanted))[0]
 
 
 def only(runs: Sequence[Run], *args: Any, **options: Any) -> GainRuns:
-    """The only pair, of which nothing is to be said."""
-    (found,), *told = ablation_pairs(runs, *args, **options)
-    assert told == [[], []]
-    return found
+    """Return the only pair of `ablation_pairs`, which has no remarks."""
+    (pair,), *remarks = ablation_pairs(runs, *args, **options)
+    assert remarks == [[], []]
+    return pair
 
 
-def scores(found: GainRuns) -> dict[str, tuple[float, ...]]:
-    """Id -> score in each run, of the questions that have one in all."""
-    both = merged([questions(run, found.metric) for run in found.runs])
-    columns = both[[f"score_{number}" for number in range(len(found.runs))]]
+def scores(pair: GainRuns) -> dict[str, tuple[float, ...]]:
+    """Return id -> scores in the runs of a pair, for questions with a score in all of them."""
+    both = merged([questions(run, pair.metric) for run in pair.runs])
+    columns = both[[f"score_{number}" for number in range(len(pair.runs))]]
     return {key: tuple(values) for key, *values in columns.itertuples()}
 
 
 def write_pair(folder: Path, v: list[Any], wv: list[Any], **options: Any) -> list[Run]:
-    """A task of the host with images and without."""
+    """Write runs of a host's own task with and without images; return them."""
     write_run(folder, "m", {"t": v}, stamp="1", **options)
     write_run(folder, "ablated", {"t": wv}, "base=m,ablation=text", stamp="2", **options)
     return load(folder)

@@ -43,7 +43,7 @@ def write_release(folder: Path, questions: int) -> None:
 
 
 def row(subset: str, direction: str, number: int, category: str) -> dict[str, Any]:
-    """Question `number`; its answer is the letter at `number` modulo 5."""
+    """Return question `number`; its right option is the one at position `number` modulo 5."""
     answer = number % 5
     captions = [caption(subset, number, option, option == answer) for option in range(5)]
     pictures = [picture(subset, number, option, option == answer) for option in range(5)]
@@ -66,7 +66,7 @@ def row(subset: str, direction: str, number: int, category: str) -> dict[str, An
 
 
 def caption(subset: str, number: int, option: int, true: bool) -> str:
-    """A caption of 4 + `number` words (4 where `number` is 0)."""
+    """Return a caption of 4 + `number` words; the true one of question 1 is that of question 0."""
     if true and number == 1:
         number = 0
         option = 0
@@ -75,7 +75,7 @@ def caption(subset: str, number: int, option: int, true: bool) -> str:
 
 
 def picture(subset: str, number: int, option: int, true: bool) -> dict[str, Any]:
-    """A plain picture, (60 - number) wide and 20 high."""
+    """Return a picture 60 - `number` wide; the true one of question 2 is that of question 0."""
     if true and number == 2:
         number = 0
         option = 0

@@ -1,6 +1,4 @@
-"""What stands between a judge and its server in companies: TLS by a certificate of one's own,
-and a proxy.
-"""
+"""TLS by a company's own certificate, and a proxy, in front of a judge's server."""
 
 import asyncio
 import base64
@@ -16,9 +14,7 @@ import pytest
 
 
 def make_certificate(folder: Path, host: str = "127.0.0.1") -> Path:
-    """Write a self-signed certificate with its key for an address; skips where openssl is not
-    installed.
-    """
+    """Write a self-signed certificate and its key; skip the test if openssl is not installed."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("openssl makes the certificate")
@@ -45,7 +41,7 @@ def make_certificate(folder: Path, host: str = "127.0.0.1") -> Path:
 
 @contextmanager
 def forwarding(target: str, certificate: Path | None = None) -> Iterator[int]:
-    """Forward a port to `host:port`, with TLS where there is a certificate; yield the port."""
+    """Forward a port to `target`, `host:port`, by TLS if a certificate is given; yield the port."""
 
     async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _pipe(reader, writer, target)
@@ -60,9 +56,9 @@ def forwarding(target: str, certificate: Path | None = None) -> Iterator[int]:
 
 @contextmanager
 def connect_proxy(credentials: str = "") -> Iterator[tuple[int, list[str]]]:
-    """Run an HTTP proxy for CONNECT; yield its port and the list of the targets it was asked for.
+    """Run an HTTP proxy for CONNECT; yield its port and the list of targets of all requests.
 
-    Where there are `credentials` (`user:password`), others are refused.
+    With `credentials` (`user:password`), requests without them are refused.
     """
     targets: list[str] = []
 

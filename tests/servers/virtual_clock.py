@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps to the next thing to do, so that minutes of waiting take none."""
+"""An event loop whose clock jumps to the next timer, so that minutes of waiting take no time."""
 
 import asyncio
 import selectors
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class _Selector(selectors.SelectSelector):
-    """Never waits: what would be waited is added to the clock."""
+    """A selector that adds the time to wait to its clock instead of waiting."""
 
     now = 0.0
 
     def select(self, timeout: float | None = None) -> Any:
         if timeout is None:
-            raise RuntimeError("everything waits and nothing will ever happen")
+            raise RuntimeError("every coroutine waits, and no timer is set")
         self.now += max(timeout, 0.0)
         return super().select(0)
 
@@ -33,7 +33,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_virtually(main: Coroutine[Any, Any, T]) -> tuple[T, float]:
-    """Run to the end; return the result and how many seconds went by on the loop's clock."""
+    """Run a coroutine to its end; return its result and the seconds on the loop's clock."""
     loop = VirtualLoop()
     try:
         return loop.run_until_complete(main), loop.time()

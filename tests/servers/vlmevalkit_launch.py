@@ -1,6 +1,4 @@
-"""The launcher as a process, with the models of `vlmevalkit_models`, and gloo where there is no
-GPU for nccl.
-"""
+"""VLMEvalKit's launcher as a process, with the models of `vlmevalkit_models`, without a GPU."""
 
 import sys
 from typing import Any
@@ -15,7 +13,7 @@ start = torch.distributed.init_process_group
 
 
 def with_gloo(backend: str = "gloo", **options: Any) -> Any:
-    """Start the process group that the host starts, with the backend that needs no GPU."""
+    """Start the host's process group with gloo instead of nccl, which needs a GPU."""
     return start(backend="gloo" if backend == "nccl" else backend, **options)
 
 

@@ -1,4 +1,4 @@
-"""Model classes of the host without weights."""
+"""Models of VLMEvalKit without weights."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 import fixed_answers
 
 DIE_AFTER = "DIE_AFTER"
-"""Variable: after how many answers a process kills itself."""
+"""Environment variable: number of answers after which a process kills itself."""
 
 
 class Fixed:
@@ -18,7 +18,7 @@ class Fixed:
     is_api = False
     INTERLEAVE = True
     made = 0
-    """How many were made: what a refusal before any weights leaves at 0."""
+    """Number of instances: 0 if a run was refused before any weights were loaded."""
 
     def __init__(
         self, answer: Callable[[Sequence[str]], Any] = fixed_answers.plain, max_new_tokens: int = 9
@@ -29,14 +29,14 @@ class Fixed:
         self.asked = 0
 
     def set_dump_image(self, _dump: Any) -> None:
-        """Take what classes with prompts of their own need."""
+        """Do nothing: the host calls it for classes with prompts of their own."""
 
     def use_custom_prompt(self, _dataset: str) -> bool:
-        """Say that there is a prompt of its own for every dataset."""
+        """Return True: the class has a prompt of its own for every dataset."""
         return True
 
     def build_prompt(self, _line: Any, _dataset: str | None = None, **_: Any) -> Any:
-        """Raise: the dataset's prompt is to be used."""
+        """Raise RuntimeError: the dataset's prompt is to be used."""
         raise RuntimeError("the model's own prompt was used")
 
     def generate(self, message: list[dict[str, str]], dataset: str | None = None) -> Any:  # noqa: ARG002
@@ -49,16 +49,16 @@ class Fixed:
 
 
 class OnePicture(Fixed):
-    """A class that is shown the first picture only."""
+    """A model that the host gives only the first picture."""
 
     INTERLEAVE = False
 
 
 class InternVLChat(Fixed):
-    """Named like the host's class that divides by the number of pictures."""
+    """A model with the name of the host's class that divides patches among the pictures."""
 
     def generate(self, message: list[dict[str, str]], dataset: str | None = None) -> Any:  # noqa: ARG002
-        """Do so."""
+        """Return the patches for each picture; raise ZeroDivisionError without pictures."""
         return str(40 // sum(part["type"] == "image" for part in message))
 
 
