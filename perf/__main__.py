@@ -46,21 +46,22 @@ def main() -> int:
 
 
 def write(name: str, section: str) -> None:
-    """Put a script's section in its place on the page."""
-    sections = {name: section.strip(), **{key: text for key, text in read().items() if key != name}}
+    """Replace a script's section of the page."""
+    sections = read()
+    sections[name] = section.strip()
     parts = [f"{sections[key]}\n\n`perf/{key}.py`\n" for key in SCRIPTS if key in sections]
     PAGE.write_text("\n".join([INTRODUCTION, *parts]), encoding="utf-8")
 
 
 def read() -> dict[str, str]:
-    """Script -> its section on the page."""
+    """Return script -> its section of the page."""
     if not PAGE.exists():
         return {}
-    found = {}
+    sections = {}
     for text in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         body, _, name = text.strip().removesuffix(".py`").rpartition("\n\n`perf/")
-        found[name] = f"## {body}"
-    return found
+        sections[name] = f"## {body}"
+    return sections
 
 
 if __name__ == "__main__":

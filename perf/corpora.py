@@ -20,28 +20,24 @@ PAGE = ROOT / "docs" / "reference.md"
 BEGIN, END = "<!-- perf/corpora.py writes from here -->\n", "<!-- to here -->\n"
 RUN_ONS = ROOT / "tests" / "scoring" / "mcq" / "run_ons.json"
 HELD_OUT = frozenset(
-    (
-        *(
-            "GPT4V",
-            "flamingov2",
-            "llava-v1.5-13b-xtuner",
-            "instructblip_13b",
-            "llava-v1.6-34b",
-            "Gemini-Pro-CoT",
-        ),
-        *(
-            "instructBLIP-vicuna-7B",
-            "gemini/direct",
-            "gemini/dsp",
-            "gemini/dsp:first",
-            "kosmos-2/cot",
-        ),
+    {
+        "GPT4V",
+        "flamingov2",
+        "llava-v1.5-13b-xtuner",
+        "instructblip_13b",
+        "llava-v1.6-34b",
+        "Gemini-Pro-CoT",
+        "instructBLIP-vicuna-7B",
+        "gemini/direct",
+        "gemini/dsp",
+        "gemini/dsp:first",
+        "kosmos-2/cot",
         "instruct-blip-13b/dsp",
-    )
+    }
 )
-"""Models whose free answers nobody read while the rules were made; of a corpus of one model,
-half of the questions.
-"""
+"""Models whose answers were not read while the matcher's rules were written."""
+ONE_MODEL = ("gaokao", "mmlu_pro_runon")
+"""Corpora of one model, of which half of the questions are held out."""
 CORPORA: Mapping[str, str] = {
     "certain": "MathVista, MMMU-Pro: a letter beside an answer's name",
     "blink": "BLINK, with the options' texts",
@@ -55,7 +51,7 @@ CORPORA: Mapping[str, str] = {
     "mathv_novalue": "MATH-V, a boxed value that is no option",
     "mmlu_pro_runon": "MMLU-Pro, a base model that runs on",
 }
-"""Source -> what it is, and how many of its labels are wrong where that is more than 0.5%."""
+"""Source of answers -> its line in the table, with the share of wrong labels if above 0.5%."""
 Answer = Mapping[str, Any]
 
 
@@ -68,44 +64,42 @@ def main() -> None:
 
 
 def _corpora() -> dict[str, list[Answer]]:
+    """Return source -> its answers, without texts of a base model that runs on."""
     run_ons = json.loads(RUN_ONS.read_text())
-    found: dict[str, list[Answer]] = {name: [] for name in CORPORA}
+    corpora: dict[str, list[Answer]] = {name: [] for name in CORPORA}
     for answer in answers_in("answers.jsonl"):
         if answer["certain"] and answer["id"] not in run_ons.get(answer["model"], ()):
-            found["certain"].append(answer)
+            corpora["certain"].append(answer)
     for answer in answers_in("free_form.jsonl"):
-        found[answer["source"]].append(answer)
-    return found
+        corpora[answer["source"]].append(answer)
+    return corpora
 
 
 def _table(corpora: Mapping[str, Sequence[Answer]]) -> str:
-    """Shares read as labelled and otherwise; what draws at random draws the same each time."""
+    """Return the table of `_shares` by corpus and extractor, ours also on held-out answers."""
     ours, *others = extractors().values()
     rows = []
-    for name, what in CORPORA.items():
-        random.seed(0)
-        held = [answer for answer in corpora[name] if name != "certain" and _held_out(answer)]
-        cells = [_shares(ours, corpora[name]), _shares(ours, held) if held else "-"]
-        rows.append(
-            [
-                what,
-                f"{len(corpora[name]):,}",
-                *cells,
-                *(_shares(way, corpora[name]) for way in others),
-            ]
-        )
+    for name, line in CORPORA.items():
+        random.seed(0)  # MMMU's parser guesses.
+        answers = corpora[name]
+        held_out = [answer for answer in answers if name != "certain" and _is_held_out(answer)]
+        row = [line, f"{len(answers):,}", _shares(ours, answers)]
+        row.append(_shares(ours, held_out) if held_out else "-")
+        row += [_shares(extract, answers) for extract in others]
+        rows.append(row)
     first, *rest = extractors()
     headers = ["corpus", "answers", first, "held out", *rest]
     return tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)
 
 
-def _held_out(answer: Answer) -> bool:
-    if answer["source"] in ("gaokao", "mmlu_pro_runon"):
+def _is_held_out(answer: Answer) -> bool:
+    if answer["source"] in ONE_MODEL:
         return bool(zlib.crc32(str(answer["id"]).encode()) % 2)
     return answer["model"] in HELD_OUT
 
 
 def _shares(extract: Extractor, answers: Sequence[Answer]) -> str:
+    """Return `95.20/0.31`: percent of answers with the right letter, and with a wrong one."""
     letters = [
         (extract(answer["response"], answer["choices"]), answer["letter"]) for answer in answers
     ]

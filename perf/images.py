@@ -1,11 +1,10 @@
-"""Client CPU per question for sending pictures to an API model, in the three forms that a task can
-give them.
+"""Measure the client's processor time for sending a question's pictures to an API model.
 
     python perf/images.py [--questions 15] [--runs 3]
 
-Eight figures of 1,500 x 900 pixels a question, the figures of a paper used in five consecutive
-questions, through the host's class `openai` to a server in another process. The plain way is PIL
-images.
+A task gives pictures in one of three forms: PIL images, as lmms-eval's own tasks do, paths, or
+encoded files. A question has eight figures of 1,500 x 900 pixels, a paper five questions; they go
+through lmms-eval's class `openai` to a server in another process.
 """
 
 import random
@@ -53,7 +52,7 @@ def main() -> None:
 
 
 def plot(generator: random.Random) -> Image.Image:
-    """A line plot, which compresses as plots do."""
+    """Return a line plot, which compresses as real plots do."""
     image = Image.new("RGB", SIZE, "white")
     pen = ImageDraw.Draw(image)
     for _ in range(40):
@@ -63,7 +62,7 @@ def plot(generator: random.Random) -> Image.Image:
 
 
 def draw(folder: Path, number: int) -> list[str]:
-    """The files of a paper's figures."""
+    """Write the figures of a paper; return their paths."""
     generator = random.Random(number)
     paths = [str(folder / f"{number}-{index}.png") for index in range(FIGURES)]
     for path in paths:
@@ -72,7 +71,7 @@ def draw(folder: Path, number: int) -> list[str]:
 
 
 def measure(form: str, url: str, papers: list[list[str]], questions: int) -> float:
-    """Milliseconds of this process's CPU per question."""
+    """Return milliseconds of this process's CPU per question."""
     from lmms_eval.models.chat.openai import OpenAICompatible
 
     model = OpenAICompatible(model_version="tiny", base_url=url, api_key="EMPTY", timeout=60)

@@ -26,7 +26,7 @@ TEST_A = np.repeat(
     [16, 5, 17, 10, 18, 13, 11, 7, 8, 2, 3, 2, 4, 1, 1],
 )
 
-# Papers with more questions than this would take most of the time and tell nothing more.
+# Questions of a paper at most: larger papers would only take time.
 LARGEST_PAPER = 2000
 
 # Distances of L3Scores from 0 or 1: uniform up to 0.004, or spread over seven powers of ten as
@@ -46,7 +46,7 @@ ALIKE = (0.5, 0.9)
 WORSE = 0.05
 PAIRED_SHARES = (0.7, 0.97)
 
-# A median of `smallest` is taken if most samples have one.
+# Share of samples that must have a `smallest` difference for their median to be printed.
 MOST = 0.9
 
 

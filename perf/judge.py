@@ -1,8 +1,8 @@
-"""How near asking a judge comes to the limit of its server, and what failures cost it.
+"""Measure how near asking a judge comes to the limit of its server, with and without failures.
 
     python perf/judge.py [--answers 666] [--latency 0.1] [--concurrency 64] [--runs 5]
 
-Runs a local server of the OpenAI protocol with a settable latency in a process of its own.
+The server speaks OpenAI's protocol, has this latency, and runs in another process.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.types import JudgeConfig
 
 FAULTS = {"429": 0.08, "500": 0.08, "reset": 0.06, "timeout": 0.02, "truncated": 0.06}
+# Of a server with a limit: requests a second, requests at once; and the answers to judge there.
 RATE, BURST, PACED = 100, 50, 2000
 HEADERS = ["way", "time", "ratio to the ideal", "ratio to ours"]
 
@@ -35,7 +36,9 @@ def ask_all(config: JudgeConfig, count: int) -> tuple[float, int]:
 
 
 def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float]:
-    """Return a measurement of blocking requests in so many threads: a sample, scaled to `count`."""
+    """Return a function that asks `sample` requests in some threads, each waiting for its answer,
+    and returns the seconds, scaled to `count` requests.
+    """
 
     def measure() -> float:
         with ThreadPoolExecutor(threads) as pool:
@@ -49,7 +52,9 @@ def plain(url: str, threads: int, sample: int, count: int) -> Callable[[], float
 
 
 def speed(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
-    """Our way against the ideal, a serial loop and four threads, and how it grows."""
+    """Return the table of our time, the ideal, four threads and a serial loop, and the table of our
+    time by number of answers.
+    """
     count, ideal = options.answers, options.answers * options.latency / options.concurrency
     with server(options.latency) as url:
         config = replace(config, url=url)
@@ -72,8 +77,10 @@ def speed(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
 
 
 def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
-    """All answers are judged although 30% of the requests fail."""
-    ideal, times, failed = options.answers * options.latency / options.concurrency, [], 0
+    """Return the row of a server that fails 30% of the requests: time, ratio, answers lost."""
+    ideal = options.answers * options.latency / options.concurrency
+    times = []
+    failed = 0
     with server(options.latency, faults=json.dumps(FAULTS), hang="5") as url:
         for _ in range(options.runs):
             seconds, lost = ask_all(replace(config, url=url, timeout=1.0), options.answers)
@@ -89,7 +96,7 @@ def faults(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
 
 
 def pace(config: JudgeConfig, options: argparse.Namespace) -> list[str]:
-    """A server that allows so many requests a second: how near we stay to that."""
+    """Return the row of a server with a limit on requests: time, ratio, share of the limit."""
     ideal = (PACED - BURST) / RATE
     with server(options.latency, bucket=f"[{RATE}, {BURST}]") as url:
         seconds, lost = ask_all(replace(config, url=url), PACED)

@@ -56,7 +56,7 @@ def extractors() -> dict[str, Extractor]:
         "spiqa-tasks": ours,
         "lmms-eval, `mcq_extract`": lmms_eval,
         "lmms-eval, MMMU": mmmu,
-        # the version that it was compared with
+        # `vlmevalkit_match` was compared with this version.
         "VLMEvalKit 0.0.20": vlmevalkit_match,
     }
 
@@ -106,39 +106,41 @@ def answers_in(name: str) -> Iterator[dict[str, Any]]:
 
 
 def _sources() -> dict[str, Pairs]:
-    """Return the answers of gpt-4o, those of each file, and those of each source of the
-    free-form ones.
+    """Return name -> (answer, options) pairs of gpt-4o, of each file, and of each source of the
+    free-form answers.
     """
-    found: dict[str, list[tuple[str, Mapping[str, str]]]] = {
+    sources: dict[str, list[tuple[str, Mapping[str, str]]]] = {
         "gpt-4o": [],
         "answers.jsonl": [],
         "free_form.jsonl": [],
     }
-    for name in ("answers.jsonl", "free_form.jsonl"):
-        for answer in answers_in(name):
-            groups = [name, answer["source"]] if name == "free_form.jsonl" else [name]
-            groups += (
-                ["gpt-4o"]
-                if name == "answers.jsonl" and answer["model"].startswith("gpt-4o")
-                else []
-            )
-            for group in groups:
-                found.setdefault(group, []).append((answer["response"], answer["choices"]))
-    return dict(found)
+    for answer in answers_in("answers.jsonl"):
+        pair = (answer["response"], answer["choices"])
+        sources["answers.jsonl"].append(pair)
+        if answer["model"].startswith("gpt-4o"):
+            sources["gpt-4o"].append(pair)
+
+    for answer in answers_in("free_form.jsonl"):
+        pair = (answer["response"], answer["choices"])
+        sources["free_form.jsonl"].append(pair)
+        sources.setdefault(answer["source"], []).append(pair)
+    return dict(sources)
 
 
 def _rate(answers: int, seconds: Sequence[float]) -> str:
+    """Return the answers a second of the slowest and the fastest run."""
     low, *_, high = sorted(answers / each for each in seconds)
     return f"{low:,.0f} to {high:,.0f}"
 
 
 def _long(characters: int) -> float:
-    """Seconds of our matcher on an answer of so many characters."""
+    """Return the seconds of our matcher for an answer of so many characters."""
     return _seconds(ours, [(TEXT * (characters // len(TEXT)), CHOICES)] * 20) / 20
 
 
 def _seconds(extract: Extractor, pairs: Pairs) -> float:
-    without_texts.cache_clear()  # of lines that an earlier round read
+    """Return the seconds of processor time of an extractor for (answer, options) pairs."""
+    without_texts.cache_clear()  # An earlier run has read the same lines.
     start = time.process_time()
     for response, choices in pairs:
         extract(response, choices)

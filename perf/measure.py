@@ -1,6 +1,4 @@
-"""What the measurements share: paired runs, medians with spread, fresh processes, a section's
-Markdown.
-"""
+"""Tools of all measurements: runs in turns, medians with their spread, a section in Markdown."""
 
 import argparse
 import datetime
@@ -16,10 +14,9 @@ from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL_DATA = Path(os.environ.get("SPIQA_TASKS_TEST_DATA", ROOT.parent / "shared" / "data"))
-"""The release files that the tests look for too; a measurement that finds none makes its own, or
-says so.
-"""
+"""Folder of real answers and annotation files, as for the tests."""
 
+# Sizes of a table of growth, as multiples of the smallest.
 GROWTH = (1, 10, 100)
 
 
@@ -43,14 +40,14 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def paired(ways: Mapping[str, Callable[[], float]], runs: int) -> dict[str, list[float]]:
-    """Return what each way measures, taken in turns, so that what else the machine does falls on
-    all of them.
+    """Return name -> `runs` results of each function, called in turns: other work of the machine
+    slows all of them.
     """
-    found: dict[str, list[float]] = {name: [] for name in ways}
+    results: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(runs):
         for name, measure in ways.items():
-            found[name].append(measure())
-    return found
+            results[name].append(measure())
+    return results
 
 
 def spread(values: Sequence[float], unit: str = "s") -> str:
@@ -60,9 +57,7 @@ def spread(values: Sequence[float], unit: str = "s") -> str:
 
 
 def ratio(values: Sequence[float], others: Sequence[float]) -> str:
-    """Return the ratio of the medians, with the smallest and the largest ratio of a pair of
-    runs.
-    """
+    """Return the ratio of the medians, with the lowest and the highest ratio of two paired runs."""
     pairs = [value / other for value, other in zip(values, others, strict=True)]
     return (
         f"{statistics.median(values) / statistics.median(others):.3g} ({min(pairs):.3g} to"
@@ -71,8 +66,9 @@ def ratio(values: Sequence[float], others: Sequence[float]) -> str:
 
 
 def growth(what: str, base: int, measure: Callable[[int], float], runs: int) -> str:
-    """Return a table of the seconds for 1, 10 and 100 times as many; each size is measured in
-    turns.
+    """Return a table of the seconds that `measure` returns for `base`, 10 and 100 times `base`.
+
+    `what` is the heading of the sizes, such as `answers`.
     """
     sizes = {f"{base * factor:,}": base * factor for factor in GROWTH}
     found = paired({name: partial(measure, size) for name, size in sizes.items()}, runs)
@@ -92,7 +88,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def show(title: str, about: str, *parts: str) -> None:
-    """Print a section: what is compared, the tables and remarks, and the machine."""
+    """Print a section: its title, what is compared, tables and remarks, the machine."""
     print(
         "\n\n".join((f"## {title}", about, *(part for part in parts if part), machine())),
         flush=True,
@@ -100,8 +96,8 @@ def show(title: str, about: str, *parts: str) -> None:
 
 
 def machine() -> str:
-    """Return the machine, and how evenly it works: the spread of a fixed piece of work, relative
-    to its median.
+    """Return the sentence on the machine, and the spread of the time of a loop relative to its
+    median.
     """
     times = [timed(lambda: sum(range(2_000_000))) for _ in range(15)]
     middle = statistics.median(times)

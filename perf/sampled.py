@@ -1,6 +1,4 @@
-"""Simulate how the rule `sampled` agrees with L3Score, for a judge that gives both; takes a
-minute.
-"""
+"""Simulate how near the rule `sampled` comes to L3Score for the same judge; takes a minute."""
 
 import measure
 import numpy as np
@@ -12,8 +10,8 @@ from spiqa_tasks.judge.types import Verdict
 ANSWERS = 666
 DRAWS = (1, 3, 5, 10, 20)
 SURENESS = {"sure": (0.1, 0.08), "often in doubt": (0.6, 0.5)}
-"""Parameters of the beta distribution of a judge's probability of yes: most near 0 and 1, or
-many between.
+"""Judge -> parameters of the beta distribution of its probability of yes: mostly near 0 and 1, or
+often between.
 """
 _OTHERS = (("a", -30.0), ("b", -30.0), ("c", -30.0))
 _NOBODY = Candidate("")
@@ -56,11 +54,13 @@ def main() -> None:
 
 
 def _exact(share: float) -> float:
+    """Return the L3Score of an answer for a probability of yes."""
     pairs = sorted((("Yes", np.log(share)), ("No", np.log1p(-share))), key=lambda pair: -pair[1])
     return L3ScoreRule().score(_NOBODY, Verdict("ok", "", (*pairs, *_OTHERS))) or 0.0
 
 
 def _drawn(rule: SampledRule, rng: np.random.Generator, share: float) -> float:
+    """Return the score by `sampled` for draws with a probability of yes."""
     text = "\n".join("Yes" if draw else "No" for draw in rng.random(rule.draws) < share)
     return rule.score(_NOBODY, Verdict("ok", text)) or 0.0
 

@@ -17,7 +17,10 @@ SERVER = ROOT / "tests" / "servers" / "openai_server.py"
 
 @contextmanager
 def server(latency: float = 0.0, **options: str) -> Iterator[str]:
-    """A server of the OpenAI protocol, so that only the client's time is counted; its base URL."""
+    """Run a server of OpenAI's protocol in a process of its own; yield its base URL.
+
+    `options` are options of `openai_server.py`.
+    """
     arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
     process = subprocess.Popen(
         [sys.executable, str(SERVER), "--latency", str(latency), *arguments],
@@ -39,7 +42,7 @@ def requests_at(url: str) -> int:
 
 
 def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
-    """Return judging requests for `count` different answers, about as long as real ones."""
+    """Return requests about `count` different answers, as long as real ones."""
     rule = L3ScoreRule()
     text = "the proposed model outperforms every baseline by a wide margin on all of the datasets"
     return [
@@ -49,7 +52,7 @@ def requests_for(count: int, tag: str = "") -> list[JudgeRequest]:
 
 
 def blocking_ask(url: str) -> Callable[[JudgeRequest], None]:
-    """Return a function that asks as a plain client does: one request, and wait."""
+    """Return a function that sends a request and waits for its answer."""
 
     def ask(request: JudgeRequest) -> None:
         message = {"role": "user", "content": request.prompt}

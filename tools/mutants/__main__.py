@@ -1,13 +1,12 @@
 """Change one expression of a function at a time and run the tests of its module: `make mutants`.
 
-They are those in the file that is named as the module, and the others of its folder that import it;
-where there are none, all of the folder.
+The tests of a module are those in the file with its name, and in other files of that folder that
+import it; if there are none, all tests of the folder.
 
-Prints the changes that no test notices, then how many were noticed in each module of
-`modules.yaml` (or in those that are named). Exits with 1 where a module's tests notice fewer
-than 85% of them, or where `equivalent.yaml` lists a change that is not made any more. The
-changes are mutmut's: it leaves alone what stands outside of functions, such as regular
-expressions, and decorated functions.
+Prints the changes that no test notices, then a table of the modules of `modules.yaml`, or of those
+that are named. Exit status 1: the tests of a module notice fewer than 85% of the changes, or
+`equivalent.yaml` lists a change that is no longer made. The changes are mutmut's, which leaves
+out decorated functions and code outside of functions, such as regular expressions.
 """
 
 import argparse
@@ -30,25 +29,27 @@ HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 WORK = REPOSITORY / "build" / "mutants"
 PROGRAMS = {"hosts/vlmevalkit": REPOSITORY / ".venv-vlmevalkit" / "bin"}
-"""Modules whose tests run in another environment -> its programs."""
+"""Folder of modules whose tests need another environment -> its folder of programs."""
+# Share of a module's changes that its tests must notice.
 LEAST_SHARE = 0.85
+# mutmut's statuses of changes that a test noticed.
 KILLED = ("killed", "timeout")
 NAMES = """
 import sys
 from mutmut.mutation.file_mutation import mutate_file_contents
 print(*mutate_file_contents(sys.argv[1], open(sys.argv[1]).read()).mutant_names)
 """
-"""Prints the names of a file's mutants, in a folder with mutmut's configuration."""
+"""Program that prints the names of a file's mutants; runs in a folder with mutmut's settings."""
 LEFT_OUT = "not linear_time and not time_grows and not two_processes"
-"""Tests of the time that a megabyte takes: a mutant's calls cost more. Of further processes:
-they have no mutant.
+"""pytest's `-k`: without tests of time, as mutmut slows functions down, and of further processes,
+which would run the unchanged code.
 """
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many mutants of a module the tests killed, and how many not, but for those that are
-    equivalent.
+    """The counts of a module's mutants. `survived` are those that no test noticed, without the
+    `equivalent` ones.
     """
 
     module: str
@@ -60,7 +61,7 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of killed mutants in [0, 1]; 1 where there are none."""
+        """The share of killed mutants in [0, 1]; 1 without mutants."""
         return self.killed / (self.killed + self.survived) if self.killed + self.survived else 1.0
 
 
@@ -121,7 +122,7 @@ def main() -> int:
 
 
 def _folders(module: str) -> list[str]:
-    """Return the folders that a module lies in: of a/b/c, a and a/b."""
+    """Return the folders of a module: of a/b/c, a/b and a."""
     return [folder.as_posix() for folder in Path(module).parents][:-1]
 
 
@@ -137,7 +138,7 @@ def _table(tallies: Sequence[Tally]) -> str:
 
 
 def tests_of_modules(patterns: Sequence[str]) -> dict[str, list[Path]]:
-    """Return each module with functions that is mutated, with the files of its tests."""
+    """Return module -> files of its tests, for modules with functions that match the patterns."""
     package, tests = REPOSITORY / "spiqa_tasks", REPOSITORY / "tests"
     found = [path for pattern in patterns for path in sorted(package.glob(f"{pattern}.py"))]
     modules = [
@@ -148,6 +149,7 @@ def tests_of_modules(patterns: Sequence[str]) -> dict[str, list[Path]]:
 
 
 def _tests_of(module: Path, texts: Mapping[Path, str], tests: Path) -> list[Path]:
+    """Return the test files of a module; `texts` has the text of every test file in `tests`."""
     mirror = tests / module.with_name(f"test_{module.name.strip('_')}.py")
     folder, name = f"spiqa_tasks.{'.'.join(module.parts[:-1])}", module.name
     imported = re.compile(rf"from {re.escape(folder)}(?:\.{name} import|(?: import .*\b{name}\b))")
@@ -163,8 +165,9 @@ def _tests_of(module: Path, texts: Mapping[Path, str], tests: Path) -> list[Path
 def run(
     module: str, tests: Sequence[Path], equivalent: Collection[str], options: argparse.Namespace
 ) -> tuple[Tally, set[str]]:
-    """Run a module's mutants, print the survivors and return the tally, and the equivalent
-    changes that none is.
+    """Run a module's mutants and print the survivors.
+
+    Return the tally, and the changes in `equivalent` that mutmut does not make.
     """
     started = _cpu_seconds()
     folder = _prepare(module, tests)
@@ -196,15 +199,13 @@ def run(
 
 
 def _spread(names: Sequence[str], most: int) -> list[str]:
-    """Return at most so many of the names, at even distances."""
+    """Return at most `most` of the names, at even distances."""
     count = min(most, len(names))
-    return [names[(2 * place + 1) * len(names) // (2 * count)] for place in range(count)]
+    return [names[(2 * number + 1) * len(names) // (2 * count)] for number in range(count)]
 
 
 def _prepare(module: str, tests: Sequence[Path]) -> Path:
-    """Return a folder of the module's own, with this repository in it and mutmut's
-    configuration.
-    """
+    """Return a new folder for a module, with links to this repository and mutmut's settings."""
     folder = WORK / module
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -232,6 +233,7 @@ def _prepare(module: str, tests: Sequence[Path]) -> Path:
 
 
 def _output(command: Sequence[str | Path], folder: Path) -> str:
+    """Return what a command prints. Raises RuntimeError: it failed."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         said = done.stdout[-4000:] + done.stderr[-4000:]
@@ -242,15 +244,13 @@ def _output(command: Sequence[str | Path], folder: Path) -> str:
 
 
 def _cpu_seconds() -> float:
-    """Return what the programs that ended used; half of it is how long two free cores take."""
+    """Return the processor time of all child processes that ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _changes(mutated: Path) -> dict[str, str]:
-    """Return a mutant's function name -> its changed lines, as `new line`, or `no old line`
-    where one was removed.
-    """
+    """Return a mutant's name -> its changed lines, or `no <line>` if lines were only removed."""
     source = mutated.read_text()
     bodies = {
         node.name: [line.strip() for line in _source_from_arguments(source, node).splitlines()]
@@ -265,7 +265,7 @@ def _changes(mutated: Path) -> dict[str, str]:
 
 
 def _source_from_arguments(source: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Return the function less its name, which differs between mutants."""
+    """Return a function's source from its arguments on: its name differs between mutants."""
     return (ast.get_source_segment(source, function) or "").partition("(")[2]
 
 
