@@ -41,7 +41,7 @@ scripts.
 
 
 def on_demo(task: Task) -> Task:
-    """The same task on the demo data."""
+    """Return the task with the same settings on the demo data."""
     return find_tasks([re.sub(r"_test[ABC]|_train|_val", "_demo", task.name)])[0]
 
 

@@ -25,7 +25,7 @@ CUT = """() => [...document.querySelectorAll(".md-content *, .md-header *")]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As `make docs` builds it."""
+    """The site as `make docs` builds it."""
     pytest.importorskip("mkdocs", reason="mkdocs is not installed")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
@@ -46,7 +46,7 @@ def test_no_line_is_cut(chromium: Any, site: Path, width: int) -> None:
 
 @pytest.fixture
 def address(site: Path) -> Iterator[str]:
-    """The site on a local server: its search needs one."""
+    """The address of the site on a local server, which its search needs."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -22,7 +22,7 @@ SURE = 0.75
 
 
 def judge(prompt: str) -> TopLogprobs:
-    """Compare the answers, and be sure of it to 75%."""
+    """Return a verdict that compares the answers, sure to 75%."""
     found = re.search(r" = (.*)\. Is (.*) A \(right\) or B", prompt, re.DOTALL)
     assert found
     first, second = "AB" if found[1] == found[2] else "BA"
@@ -31,14 +31,14 @@ def judge(prompt: str) -> TopLogprobs:
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rule is there during the test."""
+    """Register the rule during the test."""
     monkeypatch.setitem(RULES, Verifier.name, Verifier)
     monkeypatch.setitem(METRIC_OF, Verifier.name, Verifier.metric)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    """The environment's judge."""
+    """A server that is the environment's judge."""
     with OpenAIServer(Behaviour(verdict=judge)) as running:
         monkeypatch.setenv("SPIQA_JUDGE", f"openai:own@{running.url}")
         yield running

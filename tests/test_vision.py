@@ -16,7 +16,7 @@ from spiqa_tasks.vision import ClipEncoder, figure_texts
 
 
 def figure(path: Path, text: str) -> tuple[str, str]:
-    """A small picture with a text in large letters."""
+    """Return a small picture with a text in large letters."""
     image = Image.new("RGB", (260, 60), "white")
     ImageDraw.Draw(image).text((10, 10), text, fill="black", font=ImageFont.load_default(32))
     image.save(path)
@@ -39,7 +39,7 @@ def test_engine_reads_a_figure_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture(scope="module", params=["clip", "siglip"])
 def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint of each kind."""
+    """The folder of a tiny checkpoint, of CLIP or SigLIP."""
     pytest.importorskip("torch", reason="the extra hf is not installed")
     from tiny_clip import build
 

@@ -25,15 +25,13 @@ SPIQA: dict[str, Any] = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "
 
 
 def only(place: Path, **wanted: Any) -> Run:
-    """The only run at a place."""
+    """Return the only run at a path."""
     (run,), _ = load_runs([RunPath(place)], Selection(**wanted))
     return run
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
-    """The interval as the two shares whose normal test just accepts the observed one, by
-    bisection.
-    """
+    """Return the shares between which a normal test accepts the observed one, by bisection."""
     z, share = 1.959963984540054, hits / n
 
     def edge(inside: float, outside: float) -> float:
@@ -182,7 +180,7 @@ def test_rates_of_groups_are_over_the_groups_records() -> None:
 
 
 def short_of_math() -> Run:
-    """A run of a task of 300 questions: two of the four on math were not answered."""
+    """Return a run on 300 questions without answers to two of the four on math."""
     records = [*choices([True] * 2), *choices([True] * 296, "science")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
     sizes = Written(sizes={"math": 4, "science": 296})

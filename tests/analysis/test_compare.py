@@ -28,12 +28,12 @@ RIGHT: dict[str, Callable[[int], bool]] = {
 
 
 def made(name: str, count: int = 24, **changes: Any) -> Run:
-    """One of these runs, of its first answers."""
+    """Return a run of `RIGHT` by its name, with its first `count` answers."""
     return replace(run_of(choices([RIGHT[name](place) for place in range(count)]), name), **changes)
 
 
 def only(runs: Sequence[Run], metric: str | None = None) -> Comparison:
-    """The only comparison, of which nothing is left out."""
+    """Return the only comparison of some runs, none of which is left out."""
     (found,), left_out = compare(runs, metric)
     assert left_out == []
     return found
@@ -53,7 +53,7 @@ def places(tmp_path: Path) -> list[Path]:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> list[dict[str, Any]]:
-    """What `compare --json` prints."""
+    """Return the records that `compare --json` prints."""
     assert main(["compare", *map(str, arguments), "--json"]) == 0
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     return found
@@ -285,7 +285,7 @@ def test_a_headline_of_a_part_is_not_that_of_runs_with_all_questions(
 
 
 def judged(name: str, judge: str) -> Run:
-    """Four answers with a score by a judge."""
+    """Return a run with four answers that a judge scored."""
     records = [
         Record(
             f"p/{place}",

@@ -76,8 +76,8 @@ def test_written_task_refuses_other_data(
 
 
 def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> None:
-    """A run of a text-only model that answers the questions at these places of the demo, or of
-    what was kept of it.
+    """Write a run of a text-only model; `hits` are the positions of its right answers among the
+    demo's questions, or among those that the filter kept.
     """
     rows = load_rows("mmstar", "demo", "ablation=text")
     kept = user_folder() / task / "kept.json"
@@ -92,7 +92,7 @@ def write_answers(folder: Path, task: str, hits: set[int], stamp: str = "1") -> 
 
 
 def ids_of(task: str) -> list[str]:
-    """The ids of the questions that the host asks."""
+    """Return the ids of the questions of a task in lmms-eval."""
     return list(manager().load_task_or_group(task)[task].dataset["demo"]["id"])
 
 
@@ -273,7 +273,7 @@ def test_what_a_list_cannot_make_is_refused(
 
 
 def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
-    """A kept.json of the questions with these ids, with the hits of each."""
+    """Write a kept.json with id -> hits of its questions; `values` are further fields."""
     kept = [
         {"doc_id": place, "id": key, "target": "A", "hits": hits}
         for place, (key, hits) in enumerate(ids.items())

@@ -25,12 +25,12 @@ GainOf = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
 @pytest.fixture
 def gain(capsys: pytest.CaptureFixture[str]) -> GainOf:
-    """Runs the command: (exit status, records, stderr)."""
+    """A function of the arguments of `gain` that returns (exit status, records, stderr)."""
     return partial(run_json, capsys, "gain")
 
 
 def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]:
-    """The rows of all pairs below a folder."""
+    """Return the rows of all pairs of runs below a folder."""
     runs, _ = load_runs([RunPath(folder)], Selection(**wanted))
     return [row for pair in ablation_pairs(runs, metric=metric)[0] for row in rows(pair, "group")]
 
@@ -38,7 +38,7 @@ def rows_at(folder: Path, metric: str | None = None, **wanted: Any) -> list[Row]
 def write_host_pair(
     folder: Path, v: list[Any], wv: list[Any], totals: tuple[Any, Any] = ({}, {}), **options: Any
 ) -> None:
-    """A task of the host with images and without."""
+    """Write runs of a host's own task with images (`v`) and without (`wv`)."""
     write_run(folder, "m", {"t": v}, stamp="1", totals={"t": totals[0]}, **options)
     write_run(
         folder,
@@ -190,9 +190,7 @@ def test_questions_in_several_documents_are_questions(tmp_path: Path, limit: int
 def write_totals(
     folder: Path, v: float | None, wv: float | None, task: str = "mmmu_val", metric: str = "acc"
 ) -> None:
-    """A task of the host whose questions have no score, with its numbers with images and
-    without.
-    """
+    """Write runs of a host's own task that have a reported value (`v`, `wv`) but no scores."""
     lines = host_samples(
         "AAAB", lambda letter: {"pred": letter, "answer": "A", "category": "x"}, metric
     )

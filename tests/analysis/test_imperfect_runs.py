@@ -29,10 +29,8 @@ FAULT = st.tuples(st.sampled_from(FAULTS), st.integers(1, 8))
 
 
 def made(fault: tuple[str, int], right: Callable[[int], bool]) -> tuple[list[Sample], Truth]:
-    """The samples of a run with a fault in so many of them, and the score of each question that was
-    answered.
-
-    Every question has a true answer of its own.
+    """Return the samples of a run with a fault in the first `count` of them, and the scores of its
+    answered questions. `fault` is (kind, count).
     """
     kind, count = fault
     status: Any = {"silent": "unparsed", "refuse": "refused"}.get(kind, "ok")
@@ -74,13 +72,13 @@ def write(folder: Path, runs: Iterable[tuple[str, str, Sequence[Sample]]]) -> li
 
 
 def common(truths: Iterable[Mapping[str, float]]) -> list[str]:
-    """The questions that every run answered."""
+    """Return the ids of the questions that every run answered."""
     first, *others = truths
     return [key for key in first if all(key in other for other in others)]
 
 
 def attempt(call: Callable[[], Any]) -> tuple[Any, str]:
-    """What a call returns, or None and the sentence in which it refuses."""
+    """Return (result, "") of a call, or (None, message) of its InputError."""
     try:
         return call(), ""
     except InputError as error:
@@ -88,6 +86,7 @@ def attempt(call: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def mean(scores: Mapping[str, float], keys: Sequence[str]) -> float:
+    """Return the mean score of some questions."""
     return sum(scores[key] for key in keys) / len(keys)
 
 

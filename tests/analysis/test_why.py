@@ -67,7 +67,7 @@ def questions(real_data: Path) -> list[Question]:
 
 
 def right(question: Question, text: str, rule: str) -> float:
-    """The score by the functions themselves, not by the table of rules."""
+    """Return the score of a text by a rule, computed without the package's table of rules."""
     choices, letter = question["choices"], question["letter"]
     return float(
         {
@@ -93,8 +93,8 @@ def run_of(
     number: Callable[[Mapping[str, float]], float] = lambda scores: fmean(scores.values()),
     model_args: str = "pretrained=m",
 ) -> tuple[Run, dict[str, float]]:
-    """The log of a host's task that scores by a rule, and its scores; failed requests are wrong
-    to it.
+    """Return a run of a host's task whose log has scores by a rule, and id -> score. A failed
+    request has the score 0.
     """
     texts = {question["id"]: question["response"] for question in questions} | dict(texts or {})
     scores, samples = {}, []
@@ -127,12 +127,12 @@ def run_of(
 
 
 def group_of(key: str) -> str:
-    """Groups of unequal size."""
+    """Return the group of a question; the groups have different sizes."""
     return f"g{min(3, int(key) % 8)}"
 
 
 def mean_of_groups(scores: Mapping[str, float]) -> float:
-    """Each group counts the same."""
+    """Return the mean of the groups' means."""
     groups = defaultdict(list)
     for key, score in scores.items():
         groups[group_of(key)].append(score)
@@ -140,7 +140,7 @@ def mean_of_groups(scores: Mapping[str, float]) -> float:
 
 
 def lines(found: Why) -> dict[str, Line]:
-    """Cause -> line; they add up to the difference of the numbers."""
+    """Return cause -> line of a difference, after a check that the lines add up to it."""
     assert sum(line.value for line in found.lines) == pytest.approx(
         found.number_b - found.number_a, abs=1e-9
     )
@@ -316,8 +316,8 @@ def test_runs_that_share_no_question_are_refused(
 def judged(
     texts: str, scores: Sequence[float], judge: str = "openai:j", released: Sequence[float] = ()
 ) -> Run:
-    """Answers to SPIQA of one letter each with their scores by a judge, and by the released
-    reading.
+    """Return a run on SPIQA with answers of one letter, scored by a judge, and with `released` also
+    by the released reading.
     """
     signature = f"data:spiqa/testA@d|prompt:p|settings:setting=direct,protocol=both|judge:{judge}"
     both = [("l3score", scores), ("l3score_released", released)]

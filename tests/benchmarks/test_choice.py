@@ -107,7 +107,7 @@ def test_failed_request_is_no_answer(row: dict[str, Any]) -> None:
 
 
 def cut(row: dict[str, Any], *truncated: bool | None) -> list[Record]:
-    """Answers of which the host tells that they were cut off, or not, or nothing."""
+    """Return answers that the host reports as truncated, as complete, or says nothing of."""
     rows = [{**row, "id": str(place)} for place in range(len(truncated))]
     scorer = make_scorer(MMSTAR, "ablation=text", "test", None)
     answers = [Response(row["answer"], truncated=told) for told in truncated]

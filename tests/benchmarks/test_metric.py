@@ -277,7 +277,7 @@ def question_of(record: Record) -> str:
 
 
 def answers() -> list[Response]:
-    """Answers of every kind to twelve documents, one of them a failed request."""
+    """Return twelve responses of different kinds, the last one of a failed request."""
     texts = [
         "{'Answer': 'blue'}",
         "A",
@@ -294,9 +294,7 @@ def answers() -> list[Response]:
 
 @pytest.fixture
 def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """A Java that tokenizes nothing away and finds no match; returns which program was started,
-    in order.
-    """
+    """The programs of Java that were started, in their order; they return lines without counts."""
     forget_text_metrics()
     started: list[str] = []
 
@@ -350,7 +348,7 @@ def test_every_metric_of_every_group_starts_each_program_once(java_starts: list[
 
 
 def mean_of_scores(scores: list[float | None]) -> float:
-    """The mean of scores of as many answers."""
+    """Return the mean of some scores, one of each question."""
     return mean_value({str(place): score for place, score in enumerate(scores)}).value
 
 

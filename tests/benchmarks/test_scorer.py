@@ -44,7 +44,7 @@ def spiqa_rows(count: int) -> list[dict[str, Any]]:
 
 
 def records_of(scorer: Scorer, predictions: list[str]) -> list[Record]:
-    """Records of the first questions; `right` stands for the true answer."""
+    """Return records of the first questions; the text `right` stands for the right answer."""
     rows = spiqa_rows(len(predictions))
     texts = [
         row["answer"] if text == "right" else text
@@ -212,7 +212,7 @@ def test_an_answers_own_score_is_what_the_metric_gives_it(scorer_of: ScorerOf) -
 
 @pytest.fixture
 def fresh() -> Iterator[None]:
-    """What was found out about text metrics is forgotten before and after the test."""
+    """Forget what the package keeps of text metrics, before and after the test."""
     missing_text_metrics.cache_clear()
     log_missing_text_metrics.cache_clear()
     yield

@@ -21,13 +21,13 @@ MADE = Signature("0.2.0", "offline", "mmstar/val@d1", prompt="p1", settings="pro
 
 
 def choice(place: int, right: bool, category: str = "math") -> Record:
-    """A record of MMStar."""
+    """Return a record of MMStar."""
     scores = {"accuracy": float(right), "accuracy_released": 1.0}
     return Record(f"q{place}", scores=scores, groups={"category": category}, signature=MADE)
 
 
 def of(*records: Record, asked: int = 0, partial: bool = False) -> RecordSet:
-    """Records each of which is a question."""
+    """Return a record set in which each record is a question."""
     return RecordSet(records, records, asked, partial)
 
 

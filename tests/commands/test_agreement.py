@@ -13,12 +13,12 @@ from spiqa_tasks.runs.labels import Labelled
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enough for an interval; scikit-learn takes a millisecond for each."""
+    """Take fewer resamples: scikit-learn needs a millisecond for each."""
     monkeypatch.setattr(calibrate, "RESAMPLES", 50)
 
 
 def answers(labels: list[bool], per_question: int = 1) -> list[Labelled]:
-    """Answers with these labels, so many to each question."""
+    """Return answers with these labels, the same number for each question."""
     return [
         Labelled(Candidate("p", f"question {place // per_question}", "r"), label)
         for place, label in enumerate(labels)

@@ -22,13 +22,13 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def judge(server: OpenAIServer) -> str:
-    """Its name."""
+    """The name of the judge at the local server."""
     return f"openai:one@{server.url}"
 
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Enough for an interval."""
+    """Take fewer resamples: scikit-learn needs a millisecond for each."""
     monkeypatch.setattr(calibrate, "RESAMPLES", 50)
 
 

@@ -71,7 +71,7 @@ def write_answers(missing: int) -> None:
 
 @pytest.fixture
 def enter(places: dict[int, Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """`enter(missing)`: go into the folder with so many answers missing."""
+    """`enter(missing)` changes into the folder in which so many answers are missing."""
 
     def go(missing: int) -> None:
         monkeypatch.chdir(places[missing])

@@ -27,7 +27,7 @@ PROMPT = "Ground-truth answer: the red line\nCandidate answer: the red line\n"
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch, host: None) -> None:  # noqa: ARG001 - the demo refuses to start without it
-    """An interpreter that does nothing in the place of the one that runs the host."""
+    """Replace Python, which runs lmms-eval, by `true`: no answers are written."""
     program = shutil.which("true")
     assert program is not None
     monkeypatch.setattr(sys, "executable", program)
@@ -94,7 +94,7 @@ def test_the_judge_is_served_until_it_is_interrupted() -> None:
 
 
 def results(folder: Path, seconds: float, leave_out: str = "") -> None:
-    """Results of both baselines below a folder, made so many seconds from now, without one task."""
+    """Write results of both baselines as of `seconds` from now, without the task `leave_out`."""
     for model, tasks in RUNS.items():
         path = write_run(
             folder / model / "x", model, {task: [] for task in tasks if task != leave_out}
@@ -149,7 +149,7 @@ def test_one_process_of_the_host_runs_both_baselines(tmp_path: Path) -> None:
 
 
 def found_by_task(output: Path, task: str) -> float:
-    """The accuracy of the baseline that reads pictures, as the host reports it."""
+    """Return the accuracy of `ocr_baseline` on a task, as lmms-eval reports it."""
     (path,) = (output / "ocr_baseline").rglob("*_results.json")
     return float(json.loads(path.read_text())["results"][task]["accuracy,none"])
 

@@ -20,7 +20,7 @@ Gain = Callable[..., tuple[int, list[dict[str, Any]], str]]
 
 @pytest.fixture
 def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
-    """Runs the command: (exit status, records, stderr)."""
+    """A function of the arguments of `gain` that returns (exit status, records, stderr)."""
     return partial(run_json, capsys, "gain")
 
 

@@ -17,12 +17,12 @@ Gain = Any
 
 @pytest.fixture
 def gain(capsys: pytest.CaptureFixture[str]) -> Gain:
-    """Runs the command: (exit status, records, stderr)."""
+    """A function of the arguments of `gain` that returns (exit status, records, stderr)."""
     return partial(run_json, capsys, "gain")
 
 
 def answers(right: int) -> dict[str, str]:
-    """The right letter to the first so many questions, a refusal to the others."""
+    """Return the right letter for the first questions, a refusal for the others."""
     true = right_answers(TASK)
     return {
         key: letter if place < right else "I cannot answer."
@@ -31,7 +31,7 @@ def answers(right: int) -> dict[str, str]:
 
 
 def write(path: Path, given: dict[str, str]) -> Path:
-    """Write answers in the form that the file's name ends in."""
+    """Write answers in the format of the file's suffix."""
     table = pd.DataFrame({"index": list(given), "prediction": list(given.values())})
     if path.suffix == ".jsonl":
         return write_jsonl(path, given)

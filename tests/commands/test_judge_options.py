@@ -17,7 +17,7 @@ ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://local
 
 
 def asked(names: list[str] | None, top: int = 5) -> Namespace:
-    """The command line's arguments."""
+    """Return the parsed arguments of a command line."""
     return Namespace(
         judge=names,
         judge_prompt="released",
@@ -31,7 +31,7 @@ def asked(names: list[str] | None, top: int = 5) -> Namespace:
 def judges(
     task: Task, names: list[str] | None, environ: dict[str, str] | None = None, top: int = 5
 ) -> list[str]:
-    """What they are called."""
+    """Return the names of the judges of a command line."""
     return list(chosen_judges(task, asked(names, top), ENVIRON if environ is None else environ))
 
 

@@ -34,8 +34,8 @@ QUESTIONS = 39
 
 
 def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
-    """Runs of SciFIBench's demo questions: task -> its settings and the number of wrong answers,
-    of 12.
+    """Write a run on SciFIBench's demo questions; `tasks` is task -> (settings, number of wrong
+    answers of 12).
     """
     rows = {
         task: rows_for_scoring("scifibench", FIG2CAP, settings)
@@ -48,7 +48,7 @@ def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
 
 
 def write_for(item: Item, folder: Path) -> list[str]:
-    """Runs of the demo data that an item is made of, as arguments."""
+    """Write runs of the demo data for an item; return the arguments that name them."""
     if item.maker == "counts":
         return ["--task", DEMO[item.paper]]
     if item.paper == "mmstar":

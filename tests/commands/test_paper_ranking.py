@@ -39,8 +39,8 @@ PREFERENCES = {
 
 
 def judge(body: dict[str, Any]) -> str:
-    """Ranks by the model's preference, whatever the letters; the true caption is the one that
-    names no writer.
+    """Return a ranking by the model's preference, whatever the letters; the true caption is the one
+    without a writer.
     """
     text = body["messages"][-1]["content"][-1]["text"]
     captions = dict(re.findall(r"^([A-Z])\) (.*)$", text, re.MULTILINE))

@@ -43,12 +43,12 @@ def test_nothing_to_read_is_one_sentence(
 
 
 def texts_of(rows: Sequence[Any], right: int) -> list[str]:
-    """So many right answers, then ones without a letter."""
+    """Return right answers to the first questions, and texts without a letter to the others."""
     return [row["answer"] if place < right else "nothing" for place, row in enumerate(rows)]
 
 
 def short(model: str) -> str:
-    """A model's name without the host, which VLMEvalKit's folders add."""
+    """Return a model's name without the host that VLMEvalKit's folders add."""
     return model.removesuffix(",host=vlmevalkit")
 
 

@@ -34,7 +34,7 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture(autouse=True)
 def judged_here(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The judge is the local server; no Java, so that only the judge takes time."""
+    """Have the local server judge, without Java, so that only the judge takes time."""
     monkeypatch.setenv("SPIQA_JUDGE", "openai:gpt-4o")
     monkeypatch.setenv("SPIQA_JUDGE_BASE_URL", server.url)
     monkeypatch.setenv("SPIQA_JUDGE_API_KEY", KEY)
@@ -64,7 +64,7 @@ def write(path: Path, answer: Callable[[int, str], str]) -> Path:
 
 
 def score(capsys: pytest.CaptureFixture[str], *arguments: str | Path, status: int = 0) -> Any:
-    """The JSON that the command prints."""
+    """Return the JSON that `score` prints."""
     assert main(["score", *map(str, arguments), "--json"]) == status
     return json.loads(capsys.readouterr().out)
 

@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _raise(module: Any) -> None:
-    """Add one to its value."""
+    """Add one to a module's value."""
     module.value += 1
 
 

@@ -44,7 +44,9 @@ def requests(count: int) -> list[JudgeRequest]:
 def ask(
     config: JudgeConfig, asked: Sequence[JudgeRequest] | int = 1, **changes: Any
 ) -> list[Verdict]:
-    """The verdicts on so many requests, or on these, of a judge with these changes."""
+    """Return the verdicts on some requests (a number: as many different ones) of a judge whose
+    config has these changes.
+    """
     wanted = requests(asked) if isinstance(asked, int) else asked
     return JudgeClient(replace(config, **changes)).verdicts(wanted)
 
@@ -207,7 +209,7 @@ def start(server: OpenAIServer, cache: Path, count: int) -> subprocess.Popen[str
 
 
 def again(server: OpenAIServer, cache: Path, count: int) -> tuple[int, int]:
-    """How many verdicts a later run has, and how many of them it asked for."""
+    """Return how many verdicts a later run gets, and how many of them it asks for."""
     config = JudgeConfig("openai", "gpt-4o", server.url, "k", concurrency=4, cache_dir=cache)
     found = JudgeClient(config).verdicts([JudgeRequest(f"Q{i}?") for i in range(count)])
     return sum(verdict.ok for verdict in found), sum(not verdict.cached for verdict in found)

@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def fill(path: Path, count: int) -> dict[str, Verdict]:
-    """Store so many different verdicts; return them as they are read."""
+    """Store `count` different verdicts; return them as they are read."""
     found = {f"{place:05}": replace(VERDICT, text=f"Yes {place}") for place in range(count)}
     with VerdictCache(path) as cache:
         for key, verdict in found.items():
@@ -191,12 +191,12 @@ def test_a_file_that_nobody_may_read_stops_the_run(
         read(path, ["00000"])
 
 
-def unwritable(how: str, folder: Path) -> JudgeConfig:
-    """Changes of a config whose cache cannot be written."""
+def unwritable(how: str, folder: Path) -> Path:
+    """Return a folder of the cache that cannot be written."""
     blocker = folder / "file"
     blocker.write_text("")
     (folder / "there" / "judge.sqlite").mkdir(parents=True)
-    return {"no folder": blocker / "below", "no file": folder / "there"}[how]  # type: ignore[return-value]
+    return {"no folder": blocker / "below", "no file": folder / "there"}[how]
 
 
 @pytest.mark.parametrize("how", ["no folder", "no file", "read-only", "full"])

@@ -225,7 +225,9 @@ def test_tokens_are_read_in_the_spellings_of_servers(entry: dict[str, Any]) -> N
 
 
 def cut_off(share: int) -> Behaviour:
-    """A thinker of whose draws about each question so many in five have no answer."""
+    """Return a thinking judge of whose draws about each question `share` in five end without an
+    answer.
+    """
     lock = Lock()
     draws: Counter[bool] = Counter()
 
@@ -243,7 +245,7 @@ def cut_off(share: int) -> Behaviour:
 
 
 class Thinker(OpenAIServer):
-    """Ends thoughts without an answer by the limit of tokens."""
+    """A server that ends thoughts without an answer by the limit of tokens."""
 
     def _chat(self, body: dict[str, Any], logprobs: bool) -> dict[str, Any]:
         answer = super()._chat(body, logprobs)

@@ -19,7 +19,7 @@ REQUESTS = [JudgeRequest("one"), JudgeRequest("two")]
 
 
 class Plain(Rule):
-    """Asks about the answer itself."""
+    """A rule whose question is the answer itself."""
 
     name = "plain"
     tests = (Candidate("one"), Candidate("two"))
@@ -176,7 +176,7 @@ def test_the_signature_has_what_is_known(server: OpenAIServer, config: JudgeConf
 
 
 def _at(server: OpenAIServer) -> JudgeConfig | None:
-    """The judge that an environment names at the local server."""
+    """Return the judge of an environment with the local server's address."""
     environ = {
         "SPIQA_JUDGE": "openai:judge",
         "SPIQA_JUDGE_BASE_URL": server.url,

@@ -37,7 +37,7 @@ KEYS = {"SPIQA_JUDGE_API_KEY": OWN, "OPENAI_API_KEY": PUBLIC, "ANTHROPIC_API_KEY
 
 @dataclass
 class Servers:
-    """Two servers: the one that stands for OpenAI's own, and another one."""
+    """OpenAI's own server (a stand-in), and another one."""
 
     public: OpenAIServer
     other: OpenAIServer

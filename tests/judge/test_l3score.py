@@ -142,7 +142,7 @@ def test_options_out_of_their_range_are_one_sentence() -> None:
 
 
 def _said(yes: float, first: str = "Yes") -> Verdict:
-    """A verdict whose yes has this probability."""
+    """Return a verdict with this probability of yes."""
     return Verdict("ok", first, ((first, math.log(yes)), ("No", math.log(1 - yes))))
 
 

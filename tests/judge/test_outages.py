@@ -36,7 +36,7 @@ LOST = RequestError("no answer within 60 s", retryable=True, silent=True)
 
 @dataclass
 class Server(Provider):
-    """Answers after `latency` seconds; `trouble` says what fails, and how."""
+    """A client that answers after `latency` seconds, or fails as `trouble` says."""
 
     trouble: Trouble
     latency: float
@@ -52,9 +52,7 @@ class Server(Provider):
 
 
 def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verdict], float]:
-    """Have so many requests judged; return the verdicts, and after how many seconds the last one
-    was there.
-    """
+    """Return the verdicts on `count` requests, and the seconds until the last one."""
 
     config = JudgeConfig("openai", "m", "http://judge", concurrency=SLOTS)
     requests = {str(place): JudgeRequest(str(place), **kind) for place in range(count)}
@@ -65,14 +63,14 @@ def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verd
 
 
 def outage(kind: str, windows: Sequence[tuple[float, float]], wait: float | None = None) -> Trouble:
-    """Trouble of a kind between these times."""
+    """Return a trouble of a kind that lasts in some windows of time."""
     return lambda now: (
         TROUBLES[kind](wait) if any(start <= now < end for start, end in windows) else None
     )
 
 
 def bucket(rate: float, size: float) -> Trouble:
-    """A limit of so many requests a second, and so many at once."""
+    """Return a limit of `rate` requests a second and `size` at once."""
     tokens, filled = size, 0.0
 
     def refuse(now: float) -> RequestError | None:
@@ -131,7 +129,7 @@ def test_one_outage_after_another_costs_no_more(
 
 
 def chance(share: float, seed: int) -> Trouble:
-    """Refusals of a share of the requests, however many are made."""
+    """Return a trouble that refuses a share of the requests, at random."""
     draw = random.Random(seed).random
     return lambda _: http_error(429, "busy") if draw() < share else None
 
@@ -241,8 +239,8 @@ def test_no_slow_answer_is_cut_off(latency: float, kind: dict[str, Any]) -> None
 
 @dataclass
 class Queue(Server):
-    """Answers one request after another, as Ollama or llama.cpp on a small machine; whoever
-    leaves leaves the queue.
+    """A server that answers one request after another, as Ollama on a small machine; a closed
+    request leaves its queue.
     """
 
     work: float = 0.0
@@ -334,8 +332,8 @@ def test_a_steady_limit_is_used_up(rate: float, size: float, latency: float) -> 
 
 @dataclass
 class Client(Provider):
-    """Answers after a tenth of a second, or fails as `fault` says by the prompt and how often it
-    was asked before.
+    """A client that answers after a tenth of a second, or fails as `fault` says by the prompt and
+    the number of earlier tries.
     """
 
     fault: Callable[[str, int], RequestError | None]
@@ -362,12 +360,14 @@ DOWN, BUSY = http_error(503, "down"), http_error(429, "busy")
 
 
 def first_fails(error: RequestError, times: int = 10**9) -> Client:
-    """A judge that fails on the prompt 0, the first so many times that it is asked."""
+    """Return a client that fails on the prompt 0, the first `times` tries."""
     return Client(lambda prompt, before: error if prompt == "0" and before < times else None)
 
 
 def reason_of_first(client: Client, count: int, config: JudgeConfig = LOCAL) -> str | None:
-    """Why the prompt 0, among so many, has no verdict; the others have one."""
+    """Return why the prompt 0 of `count` prompts has no verdict, after a check that the others have
+    one.
+    """
     requests = {str(place): JudgeRequest(str(place)) for place in range(count)}
     verdicts: dict[str, Verdict] = {}
     run_virtually(JudgeLoop(config, client, verdicts.__setitem__).run(requests))

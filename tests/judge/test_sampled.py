@@ -74,8 +74,8 @@ def answers(tmp_path: Path, server: OpenAIServer, monkeypatch: pytest.MonkeyPatc
 
 
 def drawn(pattern: str) -> Any:
-    """Answers of a judge that draws `pattern` for each answer of the demo, and is sure of the
-    test questions.
+    """Return texts of a judge that repeats `pattern` in the draws for each demo answer, and knows
+    the test questions.
     """
     turns: dict[str, Iterator[str]] = {}
 

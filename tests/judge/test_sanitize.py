@@ -150,8 +150,8 @@ HONEST = [
 
 
 def _looks(text: str) -> str:
-    """The text as it looks, by another way than that of the rule: no marks, no invisible
-    characters, one case.
+    """Return a text as it looks, without combining marks, invisible characters and case; computed
+    in another way than the package's.
     """
     plain = "".join(
         c

@@ -90,7 +90,7 @@ def test_without_the_package_there_is_a_reason_in_its_place(
 
 
 class FakeScorer:
-    """The package's scorer, as far as it is used: F1 is the share of the longer text's length."""
+    """A stand-in for bert-score's class; F1 is the ratio of the texts' lengths."""
 
     made: ClassVar[list[dict[str, Any]]] = []
     longest: ClassVar[int] = 10**30
@@ -110,7 +110,7 @@ class FakeScorer:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[FakeScorer]]:
-    """A package bert-score whose model is there."""
+    """Install the stand-in for bert-score, with a model that is on disk."""
     forget_bertscore()
     FakeScorer.made.clear()
     monkeypatch.setattr(module, "is_installed", lambda extra: extra == "bertscore")

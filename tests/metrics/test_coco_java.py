@@ -21,7 +21,7 @@ Install = Callable[..., Path]
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    """Forget what was found out, before and after the test."""
+    """Forget what the package keeps of Java, before and after the test."""
     forget_java()
     yield
     forget_java()
@@ -54,7 +54,7 @@ def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra `java` is not installed."""
+    """Have the package find no Java of the extra `java`."""
     monkeypatch.setattr(coco_java, "is_installed", lambda _extra: False)
 
 

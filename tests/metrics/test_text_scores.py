@@ -39,7 +39,7 @@ ODD_PAIRS = [
 
 @pytest.fixture
 def fresh_caches() -> Iterator[None]:
-    """Forget what was found out about Java and BERTScore, before and after the test."""
+    """Forget what the package keeps of Java and BERTScore, before and after the test."""
     forget_text_metrics()
     yield
     forget_text_metrics()
@@ -47,7 +47,7 @@ def fresh_caches() -> Iterator[None]:
 
 @pytest.fixture
 def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # noqa: ARG001
-    """A machine without Java, on the PATH or of the extra."""
+    """Have the package find no Java, neither on the PATH nor of the extra."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(coco_java, "is_installed", lambda _extra: False)
 

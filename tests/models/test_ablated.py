@@ -48,7 +48,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 def base_args(server: OpenAIServer) -> str:
-    """The arguments of the base model."""
+    """Return the arguments of the base model."""
     return f"model_version=tiny,base_url={server.url},api_key=EMPTY,timeout=60,num_concurrent=1"
 
 

@@ -103,7 +103,7 @@ def test_a_probe_is_part_of_a_runs_identity(arguments: str, ablation: str) -> No
 
 @pytest.fixture
 def server() -> Any:
-    """Names the label of the longest option that it is shown, wherever that stands."""
+    """A model that names the label of the longest option, wherever that is."""
 
     def text(body: dict[str, Any]) -> str:
         parts = [part for message in body["messages"] for part in message["content"]]
@@ -118,7 +118,7 @@ def server() -> Any:
 
 
 def letters(result: dict[str, Any], task: str) -> list[str | None]:
-    """The letters that the host scored."""
+    """Return the letters that lmms-eval scored."""
     return [sample["accuracy"].get("prediction") for sample in result["samples"][task]]
 
 

@@ -18,7 +18,7 @@ RUN_ON = "B\n\nWhich is number 7?\nA. x\nB. y\nAnswer: A"
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """A base model that goes on to write a question of its own."""
+    """A base model that continues its answer with a question of its own."""
     with OpenAIServer(Behaviour(text=RUN_ON)) as running:
         yield running
 
@@ -60,7 +60,7 @@ def ask(
 
 
 def last(text: str) -> str:
-    """The question that is asked, behind the solved ones."""
+    """Return the question that is asked, after the solved ones."""
     return text.split("\n\n")[-1]
 
 

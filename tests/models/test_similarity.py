@@ -28,9 +28,7 @@ def rows_of(setting: str) -> list[Row]:
 
 
 def nearest(row: Row, rows: Sequence[Row]) -> int:
-    """The place of the nearest caption by TF-IDF written out: 1 + ln(count) by 1 + ln((1 + n) /
-    (1 + df)).
-    """
+    """Return the position of the nearest caption, by TF-IDF written out."""
 
     def words(text: str) -> list[str]:
         return re.findall(r"\b\w\w+\b", text.lower())

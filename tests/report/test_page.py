@@ -55,13 +55,13 @@ DEMO = "data:mmstar/demo@d|prompt:p|settings:prompt=letter"
 
 
 def section(report: Report, title: str) -> Section:
-    """The one section of a title."""
+    """Return the only section with a title."""
     (found,) = (each for each in report.sections if each.title == title)
     return found
 
 
 def run_with(right: int, model: str, task: str = "t", of: int = 100) -> Run:
-    """A run with so many right answers of `of`."""
+    """Return a run with `right` right answers of `of`."""
     return run_of(choices([place < right for place in range(of)]), model, task)
 
 
@@ -300,7 +300,7 @@ def test_the_size_of_a_group_is_its_own_in_a_part_of_a_task(
 
 
 def renamed(records: list[Record]) -> list[Record]:
-    """The same records of other questions."""
+    """Return the records with other ids."""
     return [replace(record, id=f"r{record.id}") for record in records]
 
 
@@ -434,7 +434,7 @@ def test_text_of_users_is_no_markup() -> None:
 
 
 def scripts(page: str) -> list[str]:
-    """What stands in the page's script elements."""
+    """Return the contents of the page's script elements."""
     return re.findall(r"<script[^>]*>(.*?)</script>", page, flags=re.DOTALL)
 
 
@@ -490,7 +490,7 @@ def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def opened(text: str) -> Image.Image:
-    """The picture that stands in the page."""
+    """Return the picture that a page has as text."""
     image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)))
     assert image.format == "WEBP"
     return image

@@ -99,14 +99,14 @@ def written(runs: Path, path: Path, pictures: str = "large", more: Sequence[Sect
 
 
 def expect(locator: Any) -> Any:
-    """What playwright waits for; imported late, as it may be missing."""
+    """Return playwright's `expect`; imported late, as playwright may be missing."""
     from playwright import sync_api
 
     return sync_api.expect(locator)
 
 
 def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
-    """A page, and what it complains about or asks for."""
+    """Return a page opened in the browser, and its messages, errors and requests."""
     page = chromium.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))

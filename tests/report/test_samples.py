@@ -29,7 +29,7 @@ def runs(two_runs: Path) -> list[Run]:
 
 @pytest.fixture
 def no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without any release."""
+    """Have the package find no release."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
 
 

@@ -47,7 +47,7 @@ SPIQA = "data:spiqa/testA@d|settings:setting=direct"
 
 
 def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> Run:
-    """L3Scores of two answers, one of them given."""
+    """Return a run with L3Scores of two answers, one of which is a parameter."""
     records = [
         Record(
             key,
@@ -63,7 +63,7 @@ def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> R
 
 
 def cells(table: str) -> list[list[str]]:
-    """The cells of a Markdown table, its rule left out."""
+    """Return the cells of a Markdown table, without its rule."""
     head, _, *rows = (
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in table.splitlines()

@@ -134,7 +134,7 @@ def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def check(run: Run, group: str | None, left: list[int], partial: bool) -> None:
-    """Compare the accuracy with the share of right ones among the answers that are left."""
+    """Assert that the accuracy is the share of right answers among those that are left."""
     value = run.value(run.metric("accuracy"), group).value
     members = [number for number in left if group in (None, slug(ROWS[number]["category"]))]
     if partial or len(left) == 24:

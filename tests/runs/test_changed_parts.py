@@ -43,8 +43,8 @@ FEW = settings(max_examples=15, deadline=None)
 
 
 def told(place: int, row: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer with all that released files have beside it; every second one is right, every
-    third names its image.
+    """Return an answer with all fields of released files; every second one is right, and every
+    third names the right image.
     """
     shown = [figure["file"] for figure in row["figures"]][::-1]
     needed = [row["figures"][index]["file"] for index in row["referred"]]
@@ -114,7 +114,7 @@ def values(run: Run) -> dict[str, tuple[float, Mapping[str, float]]]:
 
 
 def outcome(place: Path) -> tuple[Run | None, str]:
-    """What is read, or the sentence that refuses it."""
+    """Return (run, "") as read, or (None, message) of the error."""
     try:
         run = read(place)
         values(run)
@@ -154,7 +154,7 @@ def form(
 
 @pytest.fixture(scope="module")
 def usual(form: Callable[[Rows], Path], rows: Rows) -> dict[str, Mapping[str, float]]:
-    """Metric -> score of each answer where nothing was changed, which no form makes another."""
+    """Return metric -> scores of the unchanged answers, the same in every form of file."""
     run = read(form(rows), partial=False)
     found = values(run)
     assert found["retrieval_accuracy"][0] == pytest.approx(26 / 39)
@@ -164,7 +164,7 @@ def usual(form: Callable[[Rows], Path], rows: Rows) -> dict[str, Mapping[str, fl
 
 
 def spoilt(value: Any) -> st.SearchStrategy[Any]:
-    """Other cells in the place of one."""
+    """Return a strategy of wrong cells in the place of one."""
     if isinstance(value, list):
         return st.sampled_from([[], value[::-1], value[:1] * 3, None, "none", [0]])
     return st.sampled_from(
@@ -174,7 +174,7 @@ def spoilt(value: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def changes(draw: st.DrawFn, rows: Rows) -> Rows:
-    """The rows after one or two changes."""
+    """Draw rows with one or two changes."""
     for _ in range(draw(st.integers(1, 2))):
         count = len(rows)
         part = draw(st.sampled_from(PARTS))

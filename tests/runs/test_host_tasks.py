@@ -49,7 +49,7 @@ def test_fields_of_samples_that_the_yaml_does_not_list_are_no_metrics(tmp_path: 
 
 
 def inferred(answers: str) -> list[dict[str, Any]]:
-    """Samples whose scores must be inferred from prediction and answer."""
+    """Return samples without scores, which must be inferred from prediction and answer."""
     return host_samples(answers, lambda letter: {"pred": letter, "answer": "A"}, "acc")
 
 
@@ -301,7 +301,7 @@ def test_any_records_of_a_host_can_be_read(
 
 
 def judged(letter: str, judge: str = "openai:one") -> dict[str, Any]:
-    """What our hook logs of an open answer to anybody's task: judged, or not."""
+    """Return the log of our hook for an open answer to any task, judged or not."""
     is_judged = letter == "A"
     record = Record(
         "1",

@@ -49,7 +49,7 @@ def table_run(path: Path) -> Run:
 
 @pytest.fixture
 def no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without any release file."""
+    """Have the package find no release."""
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "empty"))
 

@@ -24,7 +24,7 @@ ROW = {
 
 
 def written(folder: Path, name: str, text: str) -> Path:
-    """A file of that text."""
+    """Write a text; return the file's path."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path

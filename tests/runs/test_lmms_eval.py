@@ -26,7 +26,7 @@ def write_own(folder: Path, count: int = 3, **options: Any) -> Path:
 
 
 def changed(path: Path, change: Any) -> Run:
-    """The only run of a result file whose content `change` has changed."""
+    """Return the only run of a results file, after `change` has changed the file's content."""
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))

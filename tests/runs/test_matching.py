@@ -18,7 +18,7 @@ PATH = Path("answers.jsonl")
 
 
 def matched(*answers: tuple[str, str]) -> tuple[dict[str, Answer], dict[str, list[str]]]:
-    """The (id, text) pairs, matched."""
+    """Return the matched answers of (id, text) pairs."""
     given = [Answer(key, Response(text), place=n) for n, (key, text) in enumerate(answers)]
     return match(PATH, given, ROWS)
 
@@ -97,7 +97,7 @@ def compare(
 
 
 def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:
-    """Whether nothing of an answer differs from a row."""
+    """Return whether no field of an answer differs from the row."""
     _, ids, said = compare(answer, row, accept=True)
     assert bool(ids) == bool(said)
     return not said

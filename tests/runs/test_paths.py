@@ -44,7 +44,7 @@ def test_an_empty_object_has_no_answers(tmp_path: Path) -> None:
 
 
 def told(runs: list[Run]) -> list[tuple[str, str, str]]:
-    """(task, model, form) of each run."""
+    """Return (task, model, form) of each run."""
     return [(run.task, run.name, run.form) for run in runs]
 
 

@@ -22,7 +22,7 @@ PERFIGURE = "setting=perfigure,max_figures=0"
 
 
 def host_run(scores: list[float | None], **options: Any) -> Run:
-    """A run of a task of a host, whose log has these scores."""
+    """Return a run of a host's own task whose log has these scores."""
     records = [
         Record(
             str(place),
@@ -48,8 +48,8 @@ def host_run(scores: list[float | None], **options: Any) -> Run:
 
 
 def perfigure_run(folder: Path, questions: int, more_documents: int) -> Run:
-    """A run of as many whole questions of one figure at a time, and of so many documents of the
-    next one.
+    """Return a run of `setting=perfigure` with all documents of `questions` questions, and some of
+    the next one.
     """
     rows = load_rows("spiqa", "demo", PERFIGURE)
     names = list(dict.fromkeys(row["question_id"] for row in rows))

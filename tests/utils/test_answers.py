@@ -18,7 +18,7 @@ ROWS = load_rows("mmstar", "demo", "ablation=text")
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """MMStar's record has a defect that shows on answers that say so."""
+    """Have MMStar's `record` raise on the answer `break`."""
     mmstar = BENCHMARKS["mmstar"]
 
     def record(row: Any, response: Response, context: Any) -> Record:
@@ -31,16 +31,14 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def results(answers: list[str]) -> Results:
-    """What the host is given for answers, to as many questions (the demo's, again under other
-    ids).
-    """
+    """Return the results of `process_results` for answers to as many questions."""
     return [
         process_results({**ROWS[0], "id": str(place)}, [text]) for place, text in enumerate(answers)
     ]
 
 
 def value(found: Results, row: str) -> float:
-    """A row's value over what the host was given."""
+    """Return the aggregated value of a row of the table."""
     return aggregate([entries[row] for entries in found if row in entries])
 
 

@@ -67,7 +67,7 @@ def demo_row(name: str) -> dict[str, Any]:
 
 
 def asked(cells: dict[str, str], name: str) -> str:
-    """The text that a question is asked with."""
+    """Return the text of a question's prompt."""
     options = read_options(cells["question"])
     listed = {"letters": list(options), "options": list(options.values())}
     (text,) = prompt({**demo_row(name), **cells, **listed})

@@ -29,15 +29,15 @@ SUBMISSION = "llava_next_yi_34b_MMStar.xlsx"
 
 
 def column(place: int) -> dict[str, str]:
-    """What the page's table has in a column: metric -> number, where both are there; the lone
-    mean as `questions`.
+    """Return metric -> number in a column of the page's table; `questions` has the number without a
+    metric.
     """
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in TABLE[2:]]
     return {row[1] or "questions": row[place] for row in rows if row[place]}
 
 
 def of_metrics(capsys: pytest.CaptureFixture[str], table: Path) -> dict[str, str]:
-    """What `score` says of a table of answers, in percent."""
+    """Return metric -> percent that `score` prints for a table of answers."""
     status, found, errors = run_json(capsys, "score", "mmstar_filtered", table, "--partial")
     assert status == 0, errors
     return {name: f"{100 * found['metrics'][name]:.2f}" for name in METRICS}

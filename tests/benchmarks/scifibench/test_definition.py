@@ -25,7 +25,9 @@ REFUSAL = "Sorry, I cannot see any image."
 
 
 def reader(body: dict[str, Any]) -> str:
-    """Answers as appendix G.2 asks: the letter after `Between`, or None."""
+    """A judge that returns the letter behind `Between` in the answer, or None, as appendix G.2
+    asks.
+    """
     content = body["messages"][-1]["content"]
     assert content.startswith("Here is the output from a generative model:\n")
     assert content.endswith(
@@ -139,7 +141,7 @@ def test_caption_is_kept_with_the_true_one(scorer_of: Callable[..., Scorer]) -> 
 
 
 def shown(row: dict[str, Any]) -> str:
-    """The prompt as one text, every picture as <its file name>."""
+    """Return a prompt as one text, every picture as `<file name>`."""
     return "".join(
         f"<{p.path.rsplit('/', 1)[-1]}>" if isinstance(p, Picture) else p for p in prompt(row)
     )

@@ -42,7 +42,7 @@ def options(row: dict[str, Any]) -> list[str]:
 def pair(
     number: int, caption: str = "", figure: str = "", file: str = "CS_Figure2Caption"
 ) -> ChoiceQuestion:
-    """A question with three options; the answer stands at its number modulo 3."""
+    """Return a question with three options; the right one is at the position `number` modulo 3."""
     to_figure = file.endswith("Caption2Figure")
     caption, answer = caption or f"caption {number}", number % 3
     own = OptionFigure(figure or f"digest{number}", f"{number}.png")
@@ -66,7 +66,9 @@ def pair(
 
 
 def drawn(purpose: str, seed: int, question: ChoiceQuestion) -> random.Random:
-    """The generator of a draw: every number that was ever reported depends on it."""
+    """Return the random generator that the package uses for a question: reported numbers depend on
+    it.
+    """
     return random.Random(f"{purpose}#{seed}#{question.file}/{question.id}")
 
 
@@ -155,7 +157,7 @@ def test_examples_share_nothing_with_the_question(real_data: Path, kind: str) ->
 
 
 def captioned(number: int, caption: str, figure: str = "") -> ChoiceQuestion:
-    """A question about a figure, with a true caption and a false one of its own."""
+    """Return a question about a figure, with its true caption and a false one."""
     shown = OptionFigure(figure or f"digest{number}", f"{number}.png")
     options = (f"false {number}", caption)
     return ChoiceQuestion(

@@ -34,7 +34,7 @@ BOTH = SpiqaSettings("perfigure", protocol="both")
 
 
 def questions(protocol: str = "both") -> list[list[Row]]:
-    """The first three questions with three figures, each with all its documents."""
+    """Return the documents of the first three questions with three figures."""
     rows = load_rows(
         "spiqa", "demo", f"setting=perfigure,max_figures=3,ablation=text,protocol={protocol}"
     )

@@ -35,7 +35,7 @@ def results(doc, results):
 
 
 def made(**arguments: Any) -> Any:
-    """The filter with these arguments, by its name in the host."""
+    """Return the filter with these arguments, by its name in lmms-eval."""
     from lmms_eval.filters import get_filter
 
     from spiqa_tasks.hosts.lmms_eval.registration import register_tasks

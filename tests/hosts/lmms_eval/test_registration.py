@@ -40,7 +40,7 @@ print(result["n-samples"]["mmstar_demo"]["effective"], "questions")
 
 
 def imports_ours(*command: str) -> bool:
-    """Whether the interpreter, given these arguments, has imported a module of ours by its end."""
+    """Return whether a Python process with these arguments imports a module of ours."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", *command], capture_output=True, text=True
     )
@@ -146,7 +146,7 @@ def test_served_tasks_are_ours_too() -> None:
 
 
 def waited_for(url: str, process: subprocess.Popen[bytes], seconds: float = 240) -> Any:
-    """The JSON at `url`, once its server listens."""
+    """Return the JSON at `url`, as soon as its server listens."""
     import httpx
 
     end = time.monotonic() + seconds

@@ -40,8 +40,8 @@ def beyond_its_texts(line: str, headline: str) -> int:
 
 
 def check_form(sample: dict[str, Any], headline: str) -> None:
-    """The whole record is under the headline, at most id, cluster and score are under the
-    others.
+    """Assert that the headline has the whole record, and other metrics at most id, cluster and
+    score.
     """
     entries = {key: value for key, value in sample.items() if isinstance(value, dict)}
     assert next(iter(entries)) == headline

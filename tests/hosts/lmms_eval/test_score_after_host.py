@@ -61,7 +61,7 @@ def numbers(results: dict[str, Any]) -> dict[str, float]:
 
 
 def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
-    """The numbers of `score` less those that the host's table leaves to `breakdown`."""
+    """Return the numbers of `score` that are rows of the host's table."""
     rows = SPIQA.rows_of_table(SPIQA.parse(""))
     return {
         key: value for key, value in found["metrics"].items() if value is not None and key in rows
@@ -69,7 +69,7 @@ def in_the_hosts_table(found: dict[str, Any]) -> dict[str, float]:
 
 
 def forget_judge() -> None:
-    """Let the hooks find out again what they can score with."""
+    """Forget the judge of the hooks."""
     forget_scorers()
     missing_text_metrics.cache_clear()
 
@@ -108,7 +108,7 @@ def host_run(tmp_path_factory: pytest.TempPathFactory, no_programs: None) -> Ite
 
 @pytest.fixture(autouse=True)
 def same_judge(host_run: HostRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Offline, the judge and its cache are those of the run."""
+    """Set the variables of the host's run: its judge and cache."""
     for name, value in host_run.environment.items():
         monkeypatch.setenv(name, value)
 

@@ -88,7 +88,7 @@ def own_task(tmp_path: Path) -> Callable[[str], Any]:
 
 
 def every_other(first: str, second: str) -> Callable[[dict[str, Any]], str]:
-    """Answers a question that is asked again otherwise than before."""
+    """A model that answers a repeated question in another way."""
     asked: Counter[str] = Counter()
 
     def text(body: dict[str, Any]) -> str:

@@ -125,7 +125,9 @@ def test_values_are_those_of_one_process(
 
 
 def asked(server: OpenAIServer) -> Counter[str]:
-    """How often the judge was asked what, less the test questions, which each process may ask."""
+    """Return how often the judge was asked each question, without the test questions, which each
+    process may ask.
+    """
     prompts = [request["body"]["messages"][-1]["content"] for request in server.requests]
     return Counter(prompt for prompt in prompts if "colour is the sky" not in prompt)
 

@@ -56,8 +56,8 @@ def texts(body: dict[str, Any]) -> list[str]:
 
 
 def shown(parts: list[dict[str, Any]]) -> str:
-    """A prompt with the pixels of its pictures: of files as model classes open them, or of what
-    was sent.
+    """Return a prompt with the pixels of its pictures, of files as model classes open them or as
+    sent.
     """
     return str([_part(part) for part in parts])
 
@@ -157,9 +157,7 @@ def run_lmms_eval(server: OpenAIServer, tasks: list[str], folder: Path) -> list[
 
 
 def plain(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Records without their signatures, which name the host, and without what only one of the
-    hosts tells.
-    """
+    """Return records without their signatures and without fields that only one host has."""
     found = []
     for record in records:
         details = {

@@ -187,7 +187,7 @@ def test_answers_alone_are_enough_where_only_they_are_asked_for(
 
 
 def summary_of(folder: Path, model: str, task: str) -> dict[str, Any]:
-    """What the host's own summary says of a task."""
+    """Return VLMEvalKit's own summary of a task."""
     from vlmeval.smp.status_report import collect_run_benchmark_report
 
     (status,) = (path for path in (folder / model).rglob("status.json") if not path.is_symlink())

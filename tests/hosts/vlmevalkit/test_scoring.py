@@ -28,7 +28,7 @@ TASK = "mmstar_demo"
 
 @pytest.fixture
 def scorer() -> Scorer:
-    """That of MMStar's demo questions."""
+    """The scorer of MMStar's demo questions."""
     (task,) = find_tasks([TASK])
     return make_scorer(task.benchmark, task.settings_text, "vlmevalkit 0.0.20", None)
 
@@ -121,7 +121,7 @@ def read(folder: Path) -> Run:
 
 
 def header(folder: Path) -> dict[str, Any]:
-    """What the newest results file says of its one task."""
+    """Return the fields of the only task in the newest results file."""
     path = max(folder.glob("*_results.json"))
     ((task, found),) = json.loads(path.read_text())["spiqa_tasks"].items()
     return {"task": task, **found}

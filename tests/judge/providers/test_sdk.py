@@ -271,7 +271,7 @@ def test_a_proxy_that_is_not_there_is_named(
 
 
 class Stuttering(socketserver.StreamRequestHandler):
-    """Answers every request with its prompt, and a moment later again."""
+    """A server that answers every request with its prompt, and again a moment later."""
 
     def handle(self) -> None:
         while self.rfile.readline():

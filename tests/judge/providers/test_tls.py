@@ -25,9 +25,7 @@ SECRET = "s3cret-of-the-proxy"
 
 
 def asked(url: str, cache: Path, **variables: str) -> object:
-    """Ask the test questions in a process of its own; return the verdicts' words, or the
-    sentence.
-    """
+    """Ask the test questions in a process of its own; return its output, or the error message."""
     kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
     own = {"SPIQA_JUDGE_BASE_URL": url, "SPIQA_TASKS_CACHE": str(cache), **variables}
     done = subprocess.run(

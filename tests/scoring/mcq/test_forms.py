@@ -17,8 +17,8 @@ ROWS = [(level, place) for level, table in FORMS.items() for place in range(len(
 
 
 def read(level: Level, place: int) -> dict[str, Choice]:
-    """What each example of a form is read as; forms that stand anywhere in a line have a
-    sentence before them.
+    """Return example -> choice of a form's examples; a sentence is put before forms that may follow
+    one.
     """
     before = "It rains. " if level in ("named", "concluded", "stated") else ""
     found = {
@@ -75,12 +75,12 @@ def test_a_form_of_an_unknown_kind_is_an_error() -> None:
 
 
 def said(claim: Claim | None) -> str:
-    """The letters of a claim in order."""
+    """Return the letters of a claim in order."""
     return "".join(sorted(claim.letters)) if claim else ""
 
 
 def claims_of(text: str, choices: Mapping[str, str] = COLOURS) -> list[tuple[Level, str]]:
-    """The levels and letters of what `text` commits to."""
+    """Return level and letters of each claim in a line."""
     return [(claim.level, said(claim)) for claim in line_of(text, choices).claims]
 
 

@@ -14,8 +14,8 @@ PAD = "\uf8ff"
 
 
 def seen(text: str, *options: str) -> str:
-    """`text` with the n-th longest of `options` where it stands as `1`, `2`, ..., at the length
-    that it has.
+    """Return the masked text: 1 for the longest of `options`, 2 for the second, ..., `_` for
+    padding.
     """
     found = masked(text, Options(dict(zip(string.ascii_uppercase, options, strict=False))))
     assert len(found) == len(text)

@@ -14,7 +14,7 @@ from spiqa_tasks.scoring.mcq.stance import is_unable, is_undecided, stances
 
 
 def said(text: str, by: str, choices: Mapping[str, str] = COLOURS) -> str:
-    """The options that `text` speaks for, with the strength of each: "A0 B2"."""
+    """Return the options that `text` is for, each with its strength: "A0 B2"."""
     found = [stance for stance in stances(line_of(text, choices)) if stance.by == by]
     return " ".join(f"{''.join(sorted(stance.letters))}{stance.strength}" for stance in found)
 

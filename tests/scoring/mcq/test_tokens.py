@@ -13,7 +13,7 @@ SWAPPED = {"A": "B", "B": "A", "C": "C"}
 
 
 def mentions(text: str, choices: Mapping[str, str] = COLOURS) -> str:
-    """The letters of the options that `text` mentions, in its order."""
+    """Return the letters of the options that `text` mentions, in its order."""
     return "".join(line_of(text, choices).letters)
 
 

@@ -34,7 +34,7 @@ NOT_HERE = "VLMEvalKit is not installed (make test-vlmevalkit)"
 
 
 def theirs(response: str, choices: dict[str, str]) -> str | None:
-    """What the host reads; Z and False, which are never right, as nothing."""
+    """Return the letter that the host reads; None also for Z and False, which are never right."""
     matching = pytest.importorskip(
         "vlmeval.utils.matching_util", reason=NOT_HERE, exc_type=ImportError
     )
