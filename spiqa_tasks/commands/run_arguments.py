@@ -23,12 +23,7 @@ from spiqa_tasks.runs.selection import (
 
 # Help of the arguments that most commands share.
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"
-TASK = "only this task; may be given several times"
 JUDGE = "only scores by this judge; `score --judge --output` asks one"
-RUN = (
-    "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or score"
-    " --output, or your own answers as TASK=FILE"
-)
 
 
 def add_runs(
@@ -38,8 +33,13 @@ def add_runs(
 
     `judge` is the help of --judge, `judges` its action: `store` for one, `append` for several.
     """
-    parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=RUN)
-    parser.add_argument("--task", action="append", default=[], help=TASK)
+    about = (
+        "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or"
+        " score --output, or your own answers as TASK=FILE"
+    )
+    parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=about)
+    about = "only this task; may be given several times"
+    parser.add_argument("--task", action="append", default=[], help=about)
     parser.add_argument("--judge", action=judges, metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_part(parser)
     add_include_path(parser)
