@@ -107,7 +107,7 @@ def _text(rng: random.Random) -> str:
 
 
 def _damaged(rng: random.Random, value: Any) -> Any:
-    """A copy with one place replaced or removed."""
+    """Return a copy of a value with one part replaced or removed."""
     value = copy.deepcopy(value)
     places: list[tuple[Any, Any]] = []
 
@@ -206,6 +206,7 @@ def test_no_answer_of_a_server_raises(answer: Any, read: Callable[[Any], Any]) -
 
 
 def _damaged_file(rng: random.Random, path: Path, content: bytes) -> bytes:
+    """Return the content of a file with one part replaced or removed."""
     if path.suffix in (".json", ".jsonl") and rng.random() < 0.6:
         lines = content.splitlines() if path.suffix == ".jsonl" else [content]
         place = rng.choice([0, rng.randrange(len(lines))])

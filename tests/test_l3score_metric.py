@@ -173,7 +173,7 @@ def test_a_metric_is_copied_and_pickled(server: OpenAIServer, tmp_path: Path) ->
 
 
 def same_place(prompt: str) -> TopLogprobs:
-    """A judge that knows where the falls lie, and that the sky of the test questions is blue."""
+    """Answer by the place of the falls, and the test questions by the blue sky."""
     _, _, answer = prompt.partition("Candidate answer: ")
     yes = 0.969 if "Ontario" in answer or "Blue" in answer else 0.02
     first, second = sorted((("Yes", yes), ("No", 0.99 - yes)), key=lambda pair: -pair[1])

@@ -30,8 +30,8 @@ ON_DEMO = {
 
 
 def on_demo(lines: list[str], url: str) -> list[str]:
-    """The commands of a page, on the demo data and a server; without those that install, set a
-    key or serve.
+    """Return the commands of a page on the demo data and a server, without those that install, set
+    a key or serve.
     """
     lines = [line.replace("http://localhost:8000/v1", url) for line in lines]
     for name, demo in ON_DEMO.items():
@@ -91,9 +91,8 @@ def test_the_commands_of_a_page_work_in_their_order(
 
 
 def write_runs(server: OpenAIServer) -> None:
-    """Write what the programs read into this folder.
-
-    One model with and without pictures, and the same answers to SPIQA by two judges.
+    """Write the files that the programs read: runs of one model with and without pictures, and
+    answers to SPIQA by two judges.
     """
     rows = rows_for_scoring("mmstar", "demo", "")
     samples = {

@@ -13,7 +13,9 @@ from spiqa_tasks.analysis.published_rows import (
 
 
 def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
-    """What is printed for a run of that split and settings, by (model, metric, group, judge)."""
+    """Return (model, metric, group, judge) -> published value for a run of this split and these
+    settings.
+    """
     found = published_values(
         run_of([], signature=f"data:{benchmark}/{split}@d|settings:{settings}")
     )

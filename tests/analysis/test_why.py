@@ -53,7 +53,7 @@ LIMIT = 512
 
 @pytest.fixture(scope="module")
 def questions(real_data: Path) -> list[Question]:
-    """Real answers of many words, each of one model, with four options in one line each."""
+    """Real answers of many words, each by one model, to questions with four options of one line."""
     rows = [
         json.loads(line) for line in (real_data / "mcq" / "answers.jsonl").read_text().splitlines()
     ]

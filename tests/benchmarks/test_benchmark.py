@@ -27,9 +27,7 @@ def test_a_benchmark_has_few_fields() -> None:
 
 
 def every_setting(benchmark: Benchmark) -> Iterator[Any]:
-    """The settings of all combinations of named values, with numbers at their default; less what
-    makes no sense.
-    """
+    """Return all allowed combinations of the named values, with numbers at their default."""
     types = typing.get_type_hints(benchmark.settings)
     named = {
         name: typing.get_args(kind)

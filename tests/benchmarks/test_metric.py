@@ -162,6 +162,7 @@ def test_metrics_of_documents_are_over_documents_and_the_others_over_questions()
 
 
 def clustered_records(scores: list[float], clusters: list[str | None]) -> RecordSet:
+    """Return records with these scores, each in its cluster."""
     pairs = enumerate(zip(scores, clusters, strict=True))
     records = [
         Record(str(place), cluster=cluster, scores={"x": score})
@@ -313,7 +314,7 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def answers_in_groups() -> list[Record]:
-    """Forty answers in four groups, each with what the released parser reads."""
+    """Return forty answers in four groups, each with the prediction by the released parser."""
     return [
         Record(
             str(number),

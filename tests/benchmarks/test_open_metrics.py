@@ -27,7 +27,7 @@ def answer(number: int, text: str | None = "a cat", **fields: Any) -> Record:
 
 
 def judged(number: int, *tokens: list[list[Any]], metric: str = "l3score") -> Record:
-    """An answer with a verdict for each of the lists of log-probabilities."""
+    """Return an answer with a verdict for each list of log-probabilities."""
     verdicts = tuple({"metric": metric, "score": 0.0, "top_logprobs": each} for each in tokens)
     return answer(number, verdicts=verdicts)
 

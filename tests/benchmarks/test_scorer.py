@@ -297,7 +297,7 @@ def test_a_metric_that_is_left_out_is_told_once(
 
 
 def documents_of(scorer: Scorer) -> list[Record]:
-    """Records of the documents of two questions, each figure found helpful; the answers are
+    """Return the documents of two questions as records: each figure is helpful, the answers are
     right.
     """
     rows = load_rows("spiqa", "demo", "setting=perfigure,ablation=text")

@@ -181,7 +181,7 @@ def test_what_cannot_be_decomposed_is_one_sentence(
 
 
 def unread_run(folder: Path, text: str, count: int) -> Path:
-    """A run over the shipped questions with so many answers that are none."""
+    """Write a run on the demo data whose first `count` answers are `text`."""
     return write_demo_run(folder, "m", lambda place, row: text if place < count else row["answer"])
 
 

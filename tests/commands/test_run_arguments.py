@@ -230,7 +230,7 @@ def test_answers_are_judged_by_score_alone(
 
 @pytest.fixture
 def parts(tmp_path: Path) -> dict[str, list[str]]:
-    """Answers to the first 12 of 24 questions: by two models with pictures, by one without."""
+    """Runs on the first 12 of 24 questions: of two models with pictures, and of one without."""
     rows = rows_for_scoring("mmstar", "demo", "")[:12]
     seen = [
         as_jsonl(tmp_path, m, "mmstar_demo", rows, texts_of(rows, n // 2)) for m, n in RIGHT.items()

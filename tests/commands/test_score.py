@@ -132,8 +132,8 @@ def test_a_dry_run_asks_nothing_and_tells_the_price(
 
 @pytest.fixture
 def judged_letters(tmp_path: Path) -> tuple[Path, Path]:
-    """A YAML of one's own with a judge for open answers, and answers: 20 right, two open, one
-    refused, one wrong.
+    """A YAML with a judge that reads letters, and answers: 20 right, two open, one refused, one
+    wrong.
     """
     task = tmp_path / "mine.yaml"
     own = {"include": str(yaml_folder() / "scifibench" / "scifibench_demo.yaml"), "task": "mine"}

@@ -18,7 +18,7 @@ SETTINGS = "max_figures=2,seed=3"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run of a task of one's own, whose YAML is gone."""
+    """A run of a user's task whose YAML no longer exists."""
     rows = load_rows("spiqa", "demo", f"{SETTINGS},ablation=text")
     rows = [
         {**row, "settings": row["settings"].replace("ablation=text", "ablation=none")}

@@ -17,6 +17,7 @@ WANTED = ["p1/a.png", "p1/b.png"]
 
 
 def archive(folder: Path, members: dict[str, bytes], name: str = "pictures.zip") -> Path:
+    """Write a zip archive of members; return its path."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as opened:

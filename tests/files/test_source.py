@@ -40,12 +40,13 @@ def test_missing_file_names_the_command_that_fetches_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def hub() -> Iterator[str]:
-    """A hub of our own; `Hub.fetched` says what was fetched from it."""
+    """The address of a local hub; `Hub.fetched` has the files that were fetched."""
     with running_hub() as url:
         yield url
 
 
 def prepare(hub: str, home: Path, *tasks: str) -> subprocess.CompletedProcess[str]:
+    """Run `spiqa-tasks prepare` against a hub, with an empty cache of the hub's client."""
     environment = {
         **os.environ,
         "HF_ENDPOINT": hub,
@@ -91,7 +92,7 @@ Asked = list[tuple[str, str, list[str]]]
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Asked:
-    """What a client was asked that fetches files of one commit: repository, revision, patterns."""
+    """The requests to a replaced client of the hub: repository, revision, patterns."""
     asked: Asked = []
 
     def snapshot(repo_id: str, *, repo_type: str, revision: str, allow_patterns: list[str]) -> str:

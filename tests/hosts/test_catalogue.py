@@ -73,7 +73,7 @@ def test_the_yaml_of_another_task_is_none_of_ours(tmp_path: Path) -> None:
 
 
 def _kept(folder: Path, ids: list[str]) -> Path:
-    """A task made of the demo's by a filter."""
+    """Write a task that a filter made of the demo's."""
     folder.mkdir(exist_ok=True)
     (folder / "kept.json").write_text(json.dumps({"kept": [{"id": each} for each in ids]}))
     path = folder / "mine.yaml"

@@ -23,7 +23,7 @@ VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the cache will be."""
+    """The path of the cache, which does not exist."""
     return tmp_path / "judge.sqlite"
 
 
@@ -154,6 +154,7 @@ def test_pictures_count_by_content(tmp_path: Path) -> None:
 
 @contextmanager
 def locked(path: Path, how: str) -> Iterator[None]:
+    """Hold a lock of a kind on the cache while the block runs."""
     with closing(sqlite3.connect(path, isolation_level=None)) as locker:
         if how == "EXCLUSIVE":
             locker.execute("PRAGMA journal_mode=DELETE")

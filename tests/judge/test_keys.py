@@ -58,7 +58,7 @@ class Servers:
 
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Servers]:
-    """Both servers, all keys in the environment, no judge named there."""
+    """Both servers, with all keys in the environment and no judge."""
     for name, key in KEYS.items():
         monkeypatch.setenv(name, key)
     monkeypatch.delenv("SPIQA_JUDGE")

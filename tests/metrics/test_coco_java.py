@@ -29,10 +29,8 @@ def fresh() -> Iterator[None]:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Install:
-    """`install(script)`: a shell script as the PATH's `java`; returns a file with a line for each
-    start.
-
-    Asked for its version it only ends, with `status`.
+    """`install(script)` makes a shell script the PATH's `java`, and returns a file with a line for
+    each start. Asked for its version, the script only ends, with `status`.
     """
     pytest.importorskip("pycocoevalcap")
     shell = shutil.which("sh")

@@ -53,8 +53,8 @@ def no_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def real_pairs(data: Path, count: int) -> list[tuple[str, str]]:
-    """Answers of test-A with stand-in predictions: the answer with words left out, or the
-    question; none on a machine without the data.
+    """Answers of test-A, each with a stand-in for a prediction: the answer with words left out, or
+    the question; none without the real data.
     """
     if not data.is_dir():
         return []
@@ -210,8 +210,8 @@ def test_only_the_metrics_asked_for_are_computed() -> None:
 
 @pytest.fixture
 def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:  # noqa: ARG001
-    """A Java whose tokenizer turns letters round and whose aligner counts nothing; what each was
-    given.
+    """Replace Java by a tokenizer to upper case and an aligner that counts nothing; return their
+    arguments.
     """
     given: list[Any] = []
 

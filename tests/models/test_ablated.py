@@ -18,7 +18,9 @@ Request = tuple[str, list[Image.Image]]
 
 @pytest.fixture(scope="module")
 def evaluate(evaluate: Evaluate) -> Evaluate:
-    """Runs the host in this process: (model, model_args, task, **options) -> its results."""
+    """`evaluate(model, model_args, task, **options)` runs lmms-eval in this process and returns its
+    results.
+    """
     from lmms_eval import models
     from lmms_eval.models.registry_v2 import ModelManifest
 
@@ -32,7 +34,7 @@ def evaluate(evaluate: Evaluate) -> Evaluate:
 
 @pytest.fixture
 def recorder() -> Any:
-    """The class of the model that keeps what it is shown, which has seen nothing yet."""
+    """The class of a model that keeps its inputs, emptied."""
     from recording_model import Recorder
 
     Recorder.seen.clear()
@@ -41,7 +43,7 @@ def recorder() -> Any:
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
-    """Answers with a digest of the request: other pictures or options have other answers."""
+    """A model whose answer is a digest of the request, pictures and options included."""
     digest = Behaviour(text=lambda body: hashlib.sha256(str(body).encode()).hexdigest())
     with OpenAIServer(digest) as running:
         yield running
@@ -151,7 +153,7 @@ def test_simple_models_get_other_visuals(
 
 @pytest.fixture
 def make(evaluate: Evaluate) -> Callable[..., Any]:  # noqa: ARG001 - it registers the recorder
-    """Makes the wrapped model as the host would: (model_args, additional_config) -> model."""
+    """`make(model_args, additional_config)` returns the wrapped model as lmms-eval makes it."""
     from lmms_eval import models
 
     made: Callable[..., Any] = models.get_model("ablated").create_from_arg_string

@@ -23,7 +23,7 @@ RED = Image.new("RGB", (2, 3), "red")
 
 
 def sizes(pictures: list[Any]) -> list[tuple[int, int]]:
-    """The size of each picture, all of which are grey."""
+    """Return the size of each picture, after a check that it is grey."""
     assert all(shown.getpixel((0, 0)) == (128, 128, 128) for shown in pictures)
     return [shown.size for shown in pictures]
 

@@ -27,7 +27,7 @@ def server() -> Iterator[OpenAIServer]:
 def ask(
     evaluate: Evaluate, tmp_path: Path, server: OpenAIServer
 ) -> Callable[..., tuple[list[str], dict[str, Any]]]:
-    """Runs the task: (shots, rows, dev, **options) -> the texts that the model got, in order,
+    """`ask(shots, rows, dev, **options)` runs the task and returns the model's prompts in order,
     and the results.
     """
     from numbers_task import manager

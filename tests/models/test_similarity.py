@@ -140,8 +140,8 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 def expected(checkpoint: Path, rows: list[dict[str, Any]]) -> list[str]:
-    """The letters by the model's own forward pass on each question, which normalises and
-    multiplies for itself.
+    """Return the letters by the model's own forward pass, which scales and multiplies the
+    embeddings.
     """
     import torch
     from transformers import AutoImageProcessor, AutoModel, AutoTokenizer

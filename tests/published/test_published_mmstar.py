@@ -19,9 +19,7 @@ DISAGREE_WITH_TABLE_7: dict[tuple[str, ...], tuple[float, float]] = {}
 
 
 def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
-    """The values of a table by the given key columns, over the rows where the other columns are
-    as given.
-    """
+    """Return key columns -> value of a table, over rows with these values of the other columns."""
     rows = [
         row
         for row in load("mmstar", table)

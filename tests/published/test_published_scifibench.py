@@ -21,9 +21,7 @@ CATEGORIES = dict.fromkeys(
 
 
 def pick(table: str, *keys: str, column: str = "value", **where: str) -> dict[Any, Any]:
-    """One column of a table by the given key columns, over the rows where the other columns are
-    as given.
-    """
+    """Return key columns -> one column of a table, over rows with these values of the others."""
     rows = [
         row
         for row in load("scifibench", table)

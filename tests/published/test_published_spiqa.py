@@ -11,9 +11,7 @@ EPS = 1e-6
 
 
 def pick(table: str, *keys: str, **where: str) -> dict[Any, Any]:
-    """The values of a table by the given key columns, over the rows where the other columns are
-    as given.
-    """
+    """Return key columns -> value of a table, over rows with these values of the other columns."""
     rows = [
         row
         for row in load("spiqa", table)

@@ -86,7 +86,7 @@ def l3scores(judge: str, *scores: float) -> Run:
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Title of a plot -> what it is drawn from; nothing is drawn."""
+    """Replace the drawing of plots; title -> (series, ...) that would be drawn."""
     calls: dict[str, Any] = {}
 
     def record(title: str, *values: Any, **options: Any) -> Plot:

@@ -203,8 +203,8 @@ def perfigure(
     tmp_path_factory: pytest.TempPathFactory,
     no_programs: None,  # noqa: ARG001 - before the answers are scored
 ) -> AnswerFile:
-    """Answers to a task that shows one figure at a time, in a run of lmms-eval and in one of
-    `score --output`.
+    """Answers to a task with one figure a turn, in a run of lmms-eval and in one of `score
+    --output`.
     """
     name, folder = "spiqa_demo_perfigure", tmp_path_factory.mktemp("perfigure")
     rows = load_rows("spiqa", "demo", PERFIGURE)

@@ -81,7 +81,7 @@ def write_csv(folder: Path, rows: Rows) -> Path:
 
 
 def write_responses(folder: Path, rows: Rows) -> Path:
-    """A file for each paper; of a question that is there twice the keys differ."""
+    """Write a response file for each paper; a repeated question has another key."""
     papers: dict[str, dict[str, Any]] = {}
     for row in rows:
         paper, _, key = str(row["id"]).rpartition("/")
@@ -124,7 +124,7 @@ def outcome(place: Path) -> tuple[Run | None, str]:
 
 
 def check(place: Path, usual: Mapping[str, Mapping[str, float]]) -> None:
-    """Compare what is read with the scores of the unchanged answers."""
+    """Compare what was read with the scores of the unchanged answers."""
     run, message = outcome(place)
     if run is None:
         assert message.startswith("Expected ")

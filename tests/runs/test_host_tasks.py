@@ -29,7 +29,7 @@ Lines = Sequence[Mapping[str, Any]]
 def run_of(
     folder: Path, lines: Lines, totals: Mapping[str, float] | None = None, task: str = "t"
 ) -> Run:
-    """The run of a task of the host with these samples and numbers."""
+    """Return the run of a host's own task with these samples and reported values."""
     (run,) = read_results(write_run(folder, "m", {task: lines}, totals={task: totals or {}}))
     return run
 

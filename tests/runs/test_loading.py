@@ -54,7 +54,7 @@ def accuracies(runs: list[Run]) -> dict[str, float]:
 
 
 def write_demo(folder: Path, answers: Mapping[str, str], model: str = "m", **options: Any) -> Path:
-    """A run of lmms-eval to MMStar's demo questions, of those that have an answer."""
+    """Write a run of lmms-eval on MMStar's demo questions, without those that `answers` lacks."""
     rows = load_rows("mmstar", "demo", "ablation=text")
     samples = [sample_of(row, answers[row["id"]]) for row in rows if row["id"] in answers]
     options = {
@@ -129,7 +129,7 @@ def test_models_that_differ_in_an_argument_an_ablation_or_a_seed_are_all_there(
 
 @pytest.fixture
 def rows_of_release(scifibench_release: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`rows_of_release(split, settings)`: the questions of a made release of SciFIBench."""
+    """`rows_of_release(split, settings)` returns rows of `scifibench_release`."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
     return lambda split, settings: load_rows("scifibench", split, settings)
 

@@ -40,7 +40,7 @@ def a_run(
 def of_settings(
     folder: Path, task: str, settings: str, model: str = "m", arguments: str = ""
 ) -> Run:
-    """A run of a task of ours with these settings, or of the host's where they cannot be read."""
+    """Return a run of our task with these settings, or of a host's task if they are unreadable."""
     path = write_run(
         folder, model, {task: choice_samples([True])}, arguments, settings={task: settings}
     )
@@ -264,7 +264,7 @@ def test_a_run_without_a_judge_gives_way_to_the_same_answers_judged(
 
 
 def generated(path: str, who: Identity = MODEL, **settings: float) -> Run:
-    """A run with these generation settings."""
+    """Return a run with these generation settings."""
     return replace(a_run(path, who=who), origin=Origin(config={"generation_kwargs": settings}))
 
 

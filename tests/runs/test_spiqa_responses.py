@@ -17,7 +17,7 @@ PERFIGURE = rows_for_scoring("spiqa", "demo", "setting=perfigure,max_figures=0")
 
 
 def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
-    """What of a row the reader needs."""
+    """Return a row with the fields that the reader needs."""
     row_id = f"{paper_id}/{position}"
     told = {"question": question, "answer": f"answer {position}", "question_id": row_id, "step": ""}
     return {"id": row_id, "paper_id": paper_id, **told}
@@ -36,9 +36,7 @@ ROWS = [
 
 
 def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
-    """A response file; entries without a question of their own get what a script writes beside
-    it.
-    """
+    """Write a response file; entries may leave out fields that a script writes beside the response."""
     whole = {
         key: {
             "referred_figures_indices": [0],
@@ -115,9 +113,7 @@ def test_responses_in_another_column_are_refused_with_the_columns(tmp_path: Path
 
 @pytest.fixture
 def released(tmp_path: Path) -> Path:
-    """Right answers to every demo question per figure; the first question's figure is found
-    unhelpful.
-    """
+    """Right answers to every demo question per figure; the first question's is not helpful."""
     files: dict[str, dict[str, Any]] = {}
     for each in PERFIGURE:
         if each["referred"] and each["step"] == "helpful":

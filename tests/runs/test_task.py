@@ -33,9 +33,7 @@ def host_run(
     reported: Iterable[str] = (),
     config: Mapping[str, Any] | None = None,
 ) -> Run:
-    """A run of a task of a host; `logged` maps the metrics that it computed of each question to
-    scores or None.
-    """
+    """Return a run of a host's own task; `logged` has metric -> score, or None, of each question."""
     records = [
         Record(
             str(place),
@@ -145,6 +143,9 @@ def logged_run(
     task: str = "mmmu_val",
     metric: str = "mmmu_acc",
 ) -> Run:
+    """Return a run of a host's own task, with these lines and a reported value, after reading its
+    files.
+    """
     write_run(folder, "m", {task: lines}, totals={task: {metric: reported}})
     (run,) = runs_at(folder)
     return run

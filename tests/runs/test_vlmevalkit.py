@@ -170,7 +170,7 @@ def test_a_status_of_another_program_is_passed(tmp_path: Path, content: str) -> 
 
 
 def _of(scored: Any, task: str) -> list[dict[str, Any]]:
-    """The scores of a task, a result for each model."""
+    """Return the objects of a task's runs, one for each model."""
     (found,) = (each for each in scored if each["task"] == task)
     return list(found.get("results", [found]))
 

@@ -14,6 +14,7 @@ SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "compare_outputs.py"
 
 @pytest.fixture(name="tool")
 def _tool() -> ModuleType:
+    """Return the script as a module."""
     spec = importlib.util.spec_from_file_location("compare_outputs", SCRIPT)
     assert spec is not None
     assert spec.loader is not None

@@ -61,7 +61,7 @@ LEAVES = {name: task for name, task in TASKS.items() if task.benchmark_name == "
 
 @pytest.fixture
 def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What the script writes: path below the folder -> text."""
+    """The script's output: path in yaml_configs/ -> text."""
     monkeypatch.syspath_prepend(REPOSITORY / "tools")
     import write_yaml
 

@@ -24,6 +24,7 @@ def picture(colour: str = "red") -> dict[str, Any]:
 
 
 def scifibench_row(**changes: Any) -> dict[str, Any]:
+    """Return a row of the release's file, with some other cells."""
     row = {
         "ID": 7,
         "Question": "Which caption best matches the image?",

@@ -31,7 +31,7 @@ def digest(path: str) -> str:
 
 
 def options(row: dict[str, Any]) -> list[str]:
-    """What the options show, comparable between rows."""
+    """Return the captions, or the digests of the pictures, that are a row's options."""
     return (
         row["options"]
         if row["subcategory"] == "fig2cap"

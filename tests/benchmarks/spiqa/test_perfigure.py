@@ -77,7 +77,7 @@ def scorer(scorer_of: ScorerOf) -> Scorer:
 
 @pytest.fixture
 def judged(scorer_of: ScorerOf, l3score_judge: Judge) -> Callable[[str], Scorer]:
-    """Makes the scorer of a protocol with the local judge."""
+    """A function of a protocol that returns its scorer with the local judge."""
     return lambda protocol: scorer_of(
         "spiqa", f"setting=perfigure,protocol={protocol}", l3score_judge
     )

@@ -109,7 +109,7 @@ def test_grey_pictures_have_the_size_that_would_be_shown(wide: str) -> None:
 
 
 def asked(setting: str, *paths: str) -> list[Part]:
-    """The prompt of a question with a figure for each path."""
+    """Return the prompt of a question with a figure for each path."""
     figures = [{"path": path, "caption": f"c{place}"} for place, path in enumerate(paths)]
     own = {"question": "Why?", "full_text": "T", "step": "answer", "settings": f"setting={setting}"}
     return prompt({**own, "figures": figures})

@@ -310,7 +310,7 @@ TASK = ("mmstar", "prompt=letter")
 
 
 def logged(answer: str) -> tuple[Record, dict[str, LoggedRecord]]:
-    """A record of MMStar's first question and what is logged of it."""
+    """Return a record of MMStar's first question, and its log."""
     scorer = make_scorer(BENCHMARKS[TASK[0]], TASK[1], "lmms-eval 0.7.3", None)
     record = scorer.record(rows_for_scoring("mmstar", "demo", "")[0], response_of(answer))
     return record, logged_values(record, scorer, TASK)

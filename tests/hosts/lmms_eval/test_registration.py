@@ -178,7 +178,7 @@ def test_errors_end_the_run_with_one_sentence(caplog: pytest.LogCaptureFixture) 
 
 
 def _evaluator() -> Any:
-    """A module as the host's evaluator, patched; its function returns what it was called with."""
+    """Return a patched module like lmms-eval's evaluator; its function returns its arguments."""
     host = SimpleNamespace(simple_evaluate=lambda *args, **kwargs: (args, kwargs), evaluate=None)
     _patch_options(host)
     return host

@@ -23,8 +23,8 @@ def size(text: Any) -> int:
 
 
 def beyond_its_texts(line: str, headline: str) -> int:
-    """Bytes of a line less its input, target, response, prediction, reference and judge's
-    prompts, each once.
+    """Return the bytes of a line without input, target, response, prediction, reference and the
+    judge's prompts.
     """
     sample = json.loads(line)
     record = sample[headline]

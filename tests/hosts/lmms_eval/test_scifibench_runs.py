@@ -21,9 +21,7 @@ pytestmark = pytest.mark.usefixtures("release")
 
 
 def gullible(body: dict[str, Any]) -> str:
-    """Picks the marked caption unless told to ignore the mark, else the last option; never only
-    a letter.
-    """
+    """Answer the option marked as correct unless told to ignore the mark, else E, in a sentence."""
     content = body["messages"][-1]["content"]
     text = (
         content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

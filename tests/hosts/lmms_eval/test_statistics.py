@@ -21,7 +21,7 @@ WriteSamples = Callable[[dict[str, Any], str], Path]
 
 
 def headline(samples: list[dict[str, Any]], name: str) -> list[float]:
-    """The score of each sample by its headline."""
+    """Return the score of each sample by the headline."""
     return [sample[name]["scores"][name] for sample in samples]
 
 
@@ -73,7 +73,7 @@ def test_baseline_is_compared_answer_by_answer(
 
 @pytest.fixture
 def own_task(tmp_path: Path) -> Callable[[str], Any]:
-    """`own_task(leaf)`: the host's index with `twice`, a YAML of one's own that repeats every
+    """`own_task(leaf)` returns lmms-eval's index with `twice`, a user's task that repeats every
     question of a leaf.
     """
 

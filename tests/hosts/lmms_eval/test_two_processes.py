@@ -42,8 +42,8 @@ def run_whole_group(
 def torchrun(
     folder: Path, model: str, tasks: str, **variables: str
 ) -> tuple[dict[str, dict[str, Any]], str]:
-    """Task -> metric -> value of a run in two processes, and what it printed; its samples are
-    below `folder`.
+    """Return task -> metric -> value of a run in two processes, and its output; its samples are in
+    `folder`.
     """
     launcher = [
         sys.executable,

@@ -32,7 +32,7 @@ def parse_args() -> argparse.Namespace:
 
 
 def parsed(*argv: str) -> Arguments:
-    """Return what is read of a command line."""
+    """Return the parsed arguments of a command line."""
     return read(parse_args, argv)
 
 

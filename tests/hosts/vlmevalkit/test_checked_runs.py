@@ -20,7 +20,7 @@ Said = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count the models that are made."""
+    """Reset the count of models."""
     for kind in (Fixed, OnePicture):
         monkeypatch.setattr(kind, "made", 0)
 

@@ -135,8 +135,8 @@ def rows_of_table(name: str) -> Collection[str]:
 
 
 def run_lmms_eval(server: OpenAIServer, tasks: list[str], folder: Path) -> list[dict[str, Any]]:
-    """Run the other host on tasks, with the Java of its environment; return what the server
-    was asked meanwhile.
+    """Run tasks in lmms-eval, with the Java of its environment; return the requests that the server
+    got.
     """
     server.requests.clear()
     arguments = f"model_version=tiny,base_url={server.url},api_key=EMPTY"

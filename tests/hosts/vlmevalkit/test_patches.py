@@ -27,7 +27,9 @@ def _patched(name: str, host: Any) -> Any:
 
 
 def _files(calls: Calls, **more: Any) -> Any:
-    """The host's module of files, which notes what its own functions are called with."""
+    """Return a stand-in for the host's module of files, whose functions add their arguments to
+    `calls`.
+    """
 
     def load(*args: Any, **kwargs: Any) -> str:
         """Load."""

@@ -24,7 +24,7 @@ from .conftest import Launch
 
 
 def stock(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
-    """Run the host's command in this process, after the imports that `launch` has made."""
+    """A function that runs the host's command in this process, after the imports of `launch`."""
     monkeypatch.setattr("sys.argv", ["run.py", *map(str, arguments)])
     command_of_host().main()
 

@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.java]  # the processes of the run ha
 
 
 def torchrun(folder: Path, *arguments: str, die_after: int) -> int:
-    """Exit status of the launcher in two processes, each of which kills itself before its next
-    answer.
+    """Run the launcher in two processes, each of which kills itself after `die_after` answers;
+    return its exit status.
     """
     command = [
         sys.executable,

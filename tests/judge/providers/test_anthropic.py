@@ -21,6 +21,8 @@ TEXT = JudgeRequest("p", top_logprobs=None, max_tokens=9)
 
 
 def _ask(server: OpenAIServer, request: JudgeRequest) -> Verdict:
+    """Return the verdict on a request."""
+
     async def run() -> Verdict:
         client = AnthropicJudge(JudgeConfig("anthropic", "claude", server.url, KEY))
         try:

@@ -17,11 +17,13 @@ KEY = "sk-secret-0123456789"
 
 
 def verdict_of(answer: dict[str, Any], top: int | None) -> Verdict:
-    """The verdict of an answer to a request for so many log-probabilities."""
+    """Return the verdict that an answer to a request for some log-probabilities becomes."""
     return OpenAIJudge.verdict_of(answer, JudgeRequest("p", top_logprobs=top))
 
 
 def _ask(client: OpenAIJudge, *requests: JudgeRequest) -> list[Verdict]:
+    """Return the verdicts on requests, asked one after another."""
+
     async def run() -> list[Verdict]:
         try:
             return [await client.ask(request) for request in requests]
@@ -89,7 +91,7 @@ def test_azure_gets_its_own_header_and_version(server: OpenAIServer) -> None:
 
 
 def answer(*pairs: tuple[Any, Any], **usage: Any) -> dict[str, Any]:
-    """A chat completion with these first tokens."""
+    """Return a chat completion with these first tokens."""
     listed = [{"token": token, "logprob": logprob} for token, logprob in pairs]
     choice = {"message": {"content": "Yes"}, "logprobs": {"content": [{"top_logprobs": listed}]}}
     return {"choices": [choice], "usage": usage}

@@ -10,7 +10,7 @@ LONGEST = 2000
 
 
 def contents_in(text: str) -> list[str]:
-    """What the fields of `text` contain."""
+    """Return the contents of the fields of `text`."""
     return [field.content for field in fields_in(text)]
 
 

@@ -112,7 +112,7 @@ def theirs(host: None) -> Any:  # noqa: ARG001
 
 
 def differing(theirs: Any, responses: list[str]) -> list[tuple[str, str]]:
-    """The answers, each with the true letter under which the host's score is not ours."""
+    """Return (answer, true letter) pairs for which the host's score is not ours."""
     return [
         (response, letter)
         for response in responses

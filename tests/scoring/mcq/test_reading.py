@@ -15,7 +15,7 @@ LISTING = "A. red\nB) blue\n(C) green\nOption D: dark red"
 
 
 def reading_of(text: str, choices: Mapping[str, str] = COLOURS) -> Reading:
-    """A reading of `text` with these options."""
+    """Return the reading of `text` with these options."""
     return Reading(text, Options(choices))
 
 

@@ -37,6 +37,7 @@ FREE = (
 
 
 def _outcomes(choices: list[tuple[dict[str, Any], Choice]]) -> Counter[str]:
+    """Count the answers that are read right, wrong and not at all."""
     found: Counter[str] = Counter()
     for answer, choice in choices:
         letter = choice.letter
@@ -209,6 +210,7 @@ def _demo_options() -> Iterator[dict[str, str]]:
 
 
 def _real_options(folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the options of the real questions of MMStar and SciFIBench."""
     sample = (folder / "mmstar" / "llava_next_34b_sample.jsonl").read_text(encoding="utf-8")
     for line in sample.splitlines():
         yield read_options(json.loads(line)["question"])

@@ -36,7 +36,7 @@ PHRASES = [
 
 
 def digest(rows: Iterable[object]) -> str:
-    """Return 16 hexadecimal digits of the hash of what was read."""
+    """Return 16 hexadecimal digits of the hash of some results."""
     return hashlib.sha256(json.dumps(list(rows)).encode()).hexdigest()[:16]
 
 
@@ -55,7 +55,7 @@ def tables() -> Iterator[object]:
 
 
 def claims() -> Iterator[object]:
-    """Yield what is claimed in random lines of kinds, which meet every form."""
+    """Yield the claims in random lines of kinds, which match every form."""
     draw = random.Random(0)
     names = sorted(NAMES, key=lambda kind: NAMES[kind])
     for _ in range(20_000):
@@ -77,7 +77,7 @@ def claims() -> Iterator[object]:
 
 
 def demo() -> Iterator[object]:
-    """Yield what is read in every phrasing of the answers to the demo's questions."""
+    """Yield the reading of every phrasing of the answers to the demo's questions."""
     for benchmark in ("mmstar", "scifibench"):
         for row in load_rows(benchmark, "demo", "ablation=text"):
             choices = dict(zip(row["letters"], row["options"], strict=True))
