@@ -36,7 +36,7 @@ ROWS = [
 
 
 def write(folder: Path, paper_id: str, entries: dict[str, Any]) -> None:
-    """Write a response file; entries may leave out fields that a script writes beside the response."""
+    """Write a response file; entries may leave out the fields that a script writes in each."""
     whole = {
         key: {
             "referred_figures_indices": [0],

@@ -33,7 +33,7 @@ def host_run(
     reported: Iterable[str] = (),
     config: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Return a run of a host's own task; `logged` has metric -> score, or None, of each question."""
+    """Return a run of a host's own task; `logged` has metric -> score (or None) per question."""
     records = [
         Record(
             str(place),
