@@ -1,6 +1,6 @@
-"""Clusters of questions: their partition, the variance of a mean, and a bootstrap of clusters.
+"""Statistics of scores in clusters: the variance of their mean, and a bootstrap of clusters.
 
-Questions of one cluster (a paper) are not independent.
+A cluster is a set of questions that are not independent, such as those about one paper.
 """
 
 from __future__ import annotations
@@ -14,25 +14,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The cluster key of each score; None is a cluster of its own.
+# The cluster key of each score, such as a paper id; a score with None is alone in its cluster.
 Clusters = Sequence[Hashable | None]
 
 
 def partition(clusters: Clusters) -> list[list[int]]:
     """Return the indices of each cluster, in order of first occurrence."""
-    if set(clusters) <= {None}:
-        return [[index] for index in range(len(clusters))]
-
     members: dict[Hashable, list[int]] = defaultdict(list)
     for index, cluster in enumerate(clusters):
-        # Tuples of different lengths: a cluster may itself be called by a number.
+        # The tuples differ in length, as a cluster key may itself be a number.
         key = (index,) if cluster is None else (cluster, "")
         members[key].append(index)
     return list(members.values())
 
 
 def groups_of(scores: Sequence[float], clusters: Clusters | None) -> list[list[int]]:
-    """Return the indices of each cluster; without clusters, of each score alone.
+    """Return the indices of each cluster; each score is a cluster if `clusters` is None.
 
     Raises ValueError for lists of different lengths.
     """
@@ -45,6 +42,7 @@ def groups_of(scores: Sequence[float], clusters: Clusters | None) -> list[list[i
 def variance(deviations: Sequence[float], groups: Sequence[Sequence[int]]) -> tuple[float, float]:
     """Return the cluster-robust variance of a mean, and its degrees of freedom.
 
+    `deviations` are scores minus their mean, `groups` the indices of each cluster. The estimator is
     CR2 of R. M. Bell and D. F. McCaffrey, "Bias reduction in standard errors for linear regression
     with multi-stage samples", 2002, unbiased for independent scores. It is at least the variance
     without clusters.
@@ -64,10 +62,10 @@ def design_effect(
 ) -> tuple[float, float]:
     """Return the cluster-robust variance over that of independent scores, and degrees of freedom.
 
-    Source of the ratio: L. Kish, "Survey Sampling", 1965. If all deviations are tiny it is a ratio
-    of almost nothing. So one large deviation, of `size`, is added, repeated throughout a cluster as
-    large as that of the average score: the effect of deviations that are all 0 is the number of
-    scores in it, as if each cluster were one score.
+    Source of the ratio: L. Kish, "Survey Sampling", 1965. If all deviations are 0, the ratio is 0 /
+    0, and rounding errors if they are tiny. So a pseudo-cluster is added, in which every score
+    deviates by `size`. It is as large as the cluster of the average score, so that the effect of
+    deviations that are all 0 is that cluster's size: each cluster counts as one score.
     """
     n = len(deviations)
     robust, freedom = variance(deviations, groups)
@@ -77,7 +75,7 @@ def design_effect(
 
 
 def _degrees_of_freedom(sizes: Sequence[int]) -> float:
-    """Return those of Bell and McCaffrey (2002): fewer for few clusters and for unequal ones."""
+    """Return Bell and McCaffrey's degrees of freedom; few or unequal clusters have fewer."""
     n = sum(sizes)
     shares = [size**2 / (1 - size / n) for size in sizes]
     products = math.fsum(shares) ** 2 - math.fsum(share**2 for share in shares)
@@ -85,9 +83,9 @@ def _degrees_of_freedom(sizes: Sequence[int]) -> float:
 
 
 def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[NDArray[np.intp]]:
-    """Yield bootstrap weights of whole clusters, for statistics other than means.
+    """Yield bootstrap weights, for statistics other than means; nothing for a single cluster.
 
-    One weight for each score, `repeats` times; nothing for a single cluster.
+    Each of the `repeats` arrays has a weight for each score: how often its cluster was drawn.
     """
     import numpy as np
 
@@ -95,11 +93,11 @@ def resampled_weights(clusters: Clusters, repeats: int, seed: int) -> Iterator[N
     if len(groups) < 2:
         return
 
-    owner = np.empty(len(clusters), dtype=np.intp)
+    group_of_score = np.empty(len(clusters), dtype=np.intp)
     for number, members in enumerate(groups):
-        owner[members] = number
+        group_of_score[members] = number
 
     generator = np.random.default_rng(seed)
     for _ in range(repeats):
         drawn = generator.integers(len(groups), size=len(groups))
-        yield np.bincount(drawn, minlength=len(groups))[owner]
+        yield np.bincount(drawn, minlength=len(groups))[group_of_score]

@@ -12,10 +12,10 @@ _KEYED = re.compile(rf"'Image': \b{_NUMBER}", re.IGNORECASE)
 # As in the released script, in its order.
 _ANSWER_LEADS = ("The answer is", "The answer to the question is")
 
-# Longer texts are not parsed as a literal, to bound time and memory of Python's parser.
+# Characters of the longest text that is parsed as a literal, to bound time and memory.
 _LONGEST_LITERAL = 10_000
 
-# More than any number of figures; a literal may hold a number of any size.
+# Image numbers that are read: more than any paper has figures. A literal may hold any number.
 _IMAGES = range(100_000)
 
 
@@ -33,6 +33,7 @@ def parse_cot_released(response: str) -> tuple[int | None, str]:
 
 
 def _answer(response: str) -> str:
+    """Return the text after the first lead that occurs exactly once, or the whole response."""
     for lead in _ANSWER_LEADS:
         parts = response.split(lead)
         if len(parts) == 2:
@@ -41,6 +42,7 @@ def _answer(response: str) -> str:
 
 
 def _image(text: str) -> int | None:
+    """Return the image number in the text before the answer, or None."""
     literal = _literal(text)
     if isinstance(literal, dict) and "Image" in literal:
         value = literal["Image"]

@@ -1,19 +1,20 @@
-"""When a value is withheld: over too few of the questions, or of their scores."""
+"""The rule by which a value over too few questions, or too few scores, is withheld."""
 
-# Below this share of questions with an answer, and of answers with a score, a value is withheld:
-# missing ones are no random sample.
+# Least share of the questions that have an answer, and of the answers that have a score. Missing
+# ones are no random sample: a mean over the others would be biased.
 MINIMUM_SHARE = 0.99
 
 
 def is_covered(known: int, total: int) -> bool:
-    """Return whether `known` of `total` suffice for a value: at least one, and `MINIMUM_SHARE`."""
+    """Return whether `known` items are at least one, and at least `MINIMUM_SHARE` of `total`."""
     return known > 0 and known >= MINIMUM_SHARE * total
 
 
 def too_few(known: int, total: int, what: str) -> str:
-    """Return why a value over `known` of `total` is withheld, or '' if they suffice.
+    """Return the reason to withhold a value over `known` of `total` items, or ''.
 
-    `what` says what the known ones are, such as "answers have a score".
+    `what` completes the sentence: "answers have a score" gives "90 of 100 answers have a score,
+    fewer than 99%".
     """
     if is_covered(known, total):
         return ""

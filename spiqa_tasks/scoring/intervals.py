@@ -1,12 +1,13 @@
 """95% intervals of means of per-question scores and of differences between two runs.
 
-Every interval has a width, also if all scores are equal or lie close to 0 or 1. How often the
-intervals contain the truth is simulated by `python perf intervals`.
+An interval is never a point, even if all scores are equal or lie close to 0 or 1. `python perf
+intervals` simulates how often the intervals contain the truth.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from spiqa_tasks.scoring.clusters import Clusters, design_effect, groups_of, variance
 
@@ -17,18 +18,19 @@ POWER = 0.8
 # The normal distribution's quantile of a 95% interval.
 NORMAL = 1.959963984540054
 
-# Below 20 degrees of freedom, or 20 questions on which two runs differ, the variance of the
-# difference is known too badly to predict what another sample would show.
+# Least degrees of freedom, and least number of questions on which two runs differ, for
+# `Paired.smallest`. With fewer the variance of the difference is known too badly to predict what
+# another sample would show.
 LEAST = 20
 
-# Where a few large clusters hold most questions, the degrees of freedom are far fewer than the
-# clusters, and the power at `smallest` was simulated as 67 to 84%, not as 80%.
+# Least degrees of freedom per cluster, for the same. If a few large clusters hold most questions,
+# there are fewer, and the power at `smallest` was simulated as 67 to 84% instead of 80%.
 LEAST_FREEDOM_PER_CLUSTER = 0.5
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95% interval; None where withheld."""
+    """A value with its 95% interval; `low` and `high` are None if the interval is withheld."""
 
     value: float
     low: float | None = None
@@ -37,7 +39,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Interval:
-    """The ends of a 95% interval, or None for both and the `reason`."""
+    """A 95% interval; if it is withheld, `low` and `high` are None and `reason` says why."""
 
     low: float | None
     high: float | None
@@ -49,10 +51,10 @@ class Paired:
     """The mean difference of two runs over `n` questions (second minus first), and its interval.
 
     Attributes:
-        p: two-sided p-value of a true difference of 0.
-        smallest: smallest true difference that such a comparison finds (p < 0.05) with about 80%
-            probability; None if the sample is too small or too uneven to tell.
-        reason: why interval and p are None.
+        p: two-sided p-value of the hypothesis that the true difference is 0.
+        smallest: smallest true difference that a comparison of this size finds (p < 0.05) with a
+            probability of about 80%; None if the sample is too small or its clusters too uneven.
+        reason: why `low`, `high` and `p` are None.
     """
 
     n: int
@@ -67,10 +69,10 @@ class Paired:
 def share_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
     """Return the interval of the mean of scores in [0, 1]; withheld for a single cluster.
 
-    Scores of 0 and 1 without clusters have Wilson's interval (E. B. Wilson, "Probable inference,
-    the law of succession, and statistical inference", 1927). All others have Wilson's at their
-    effective number, with the quantile of the t distribution. Raises ValueError for scores outside
-    [0, 1] and for lists of different lengths.
+    For scores of 0 and 1 without clusters it is Wilson's interval (E. B. Wilson, "Probable
+    inference, the law of succession, and statistical inference", 1927). For others it is Wilson's
+    for `effective_number` scores, with the quantile of the t distribution. Raises ValueError for
+    scores outside [0, 1] and for lists of different lengths.
     """
     n = len(scores)
     groups = groups_of(scores, clusters)
@@ -79,28 +81,28 @@ def share_interval(scores: Sequence[float], clusters: Clusters | None = None) ->
 
     is_binomial = len(groups) == n and set(scores) <= {0.0, 1.0}
     if n and is_binomial:
-        return wilson(_mean(scores), n)
+        return wilson(fmean(scores), n)
 
     if reason := _too_few(groups):
         return Interval(None, None, reason)
 
     effective, freedom = effective_number(scores, groups)
-    return wilson(_mean(scores), effective, _t_quantile(freedom))
+    return wilson(fmean(scores), effective, _t_quantile(freedom))
 
 
 def effective_number(
     scores: Sequence[float], groups: Sequence[Sequence[int]]
 ) -> tuple[float, float]:
-    """Return the number of independent 0/1 scores with as certain a mean, and degrees of freedom.
+    """Return how many independent 0/1 scores have an equally certain mean, and its degrees of
+    freedom.
 
-    Scores in between vary less than scores of 0 and 1 with the same mean, which raises the number
-    by the ratio of the two variances. Scores of one cluster resemble each other, which lowers it by
+    Scores between 0 and 1 vary less than 0/1 scores with the same mean, which raises the number by
+    the ratio of the two variances. Scores of one cluster resemble each other, which lowers it by
     the design effect.
 
-    Scores that all lie close to 0 or 1 say little about either: a few questions show none of the
-    opposite kind, not that there is none. So two pseudo-scores, 0 and 1, enter the ratio, as A.
-    Agresti and B. A. Coull, "Approximate is better than 'exact' for interval estimation of binomial
-    proportions", 1998, add them to binary scores.
+    If all scores lie close to 1, low ones may still exist and be absent from a small sample. So two
+    pseudo-scores, 0 and 1, enter the ratio, as A. Agresti and B. A. Coull, "Approximate is better
+    than 'exact' for interval estimation of binomial proportions", 1998, add them to binary scores.
     """
     n = len(scores)
     squares = math.fsum(score**2 for score in scores)
@@ -108,8 +110,8 @@ def effective_number(
     pseudo_variance = (squares + 1) / (n + 2) - pseudo_mean**2
     ratio = pseudo_mean * (1 - pseudo_mean) / pseudo_variance
 
-    mean = _mean(scores)
-    # The largest deviation that a score of 0 to 1 can have has size 1.
+    mean = fmean(scores)
+    # A score of 0 to 1 deviates from the mean by at most 1.
     effect, freedom = design_effect([score - mean for score in scores], groups, size=1)
     return n * ratio / effect, freedom
 
@@ -117,7 +119,7 @@ def effective_number(
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
     """Return the interval of the mean of scores >= 0, which may be above 1 (CIDEr).
 
-    Up to 1 it is that of `share_interval`, else that of the t distribution, cut at 0.
+    It is `share_interval` if no score is above 1, else that of the t distribution, cut at 0.
     """
     if not scores or max(scores) <= 1:
         return share_interval(scores, clusters)
@@ -126,7 +128,7 @@ def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> 
     if reason := _too_few(groups):
         return Interval(None, None, reason)
 
-    mean = _mean(scores)
+    mean = fmean(scores)
     squared, freedom = variance([score - mean for score in scores], groups)
     if squared == 0:
         return Interval(None, None, "all scores are equal")
@@ -136,7 +138,7 @@ def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> 
 
 
 def wilson(share: float, n: float, quantile: float = NORMAL) -> Interval:
-    """Return Wilson's interval of a share of `n` scores; `n` may be fractional (effective)."""
+    """Return Wilson's interval of a share of `n` scores; an effective number may be fractional."""
     spread = quantile**2 / n
     centre = (share + spread / 2) / (1 + spread)
     margin = math.sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
@@ -150,11 +152,11 @@ def wilson(share: float, n: float, quantile: float = NORMAL) -> Interval:
 def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = None) -> Paired:
     """Return the mean of b - a over the same questions with its interval and test.
 
-    Two pseudo-differences of the usual size, one in each direction, are added to those observed,
-    as in D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of
-    binomial proportions based on paired data", 2012: a handful of differences says too little about
-    the variance. The quantile is that of the t distribution. A single cluster has a difference
-    only. Raises ValueError for no scores and for lists of different lengths.
+    A handful of differences says too little about their variance. So two pseudo-differences of the
+    usual size, one in each direction, are added, as in D. G. Bonett and R. M. Price, "Adjusted Wald
+    confidence interval for a difference of binomial proportions based on paired data", 2012. The
+    quantile is that of the t distribution. The interval of a single cluster is withheld. Raises
+    ValueError for no scores and for lists of different lengths.
     """
     if not a or len(a) != len(b):
         raise ValueError(f"expected scores of the same questions, got {len(a)} and {len(b)}")
@@ -162,7 +164,7 @@ def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = N
     differences = [second - first for first, second in zip(a, b, strict=True)]
     n = len(differences)
     groups = groups_of(differences, clusters)
-    value = _mean(differences)
+    value = fmean(differences)
     if reason := _too_few(groups):
         return Paired(n, value, reason=reason)
 
@@ -189,17 +191,17 @@ def paired(a: Sequence[float], b: Sequence[float], clusters: Clusters | None = N
 
 
 def usual_size(scores: Sequence[float]) -> float:
-    """Return the usual size of a difference between the scores of two questions, if they differ.
+    """Return the usual size of a difference between two scores that differ.
 
-    That is the root of the ratio of the fourth and the second moment of the differences between
-    all scores: 1 for scores of 0 and 1, about 1 for L3Scores, 0.3 for METEOR. Two pseudo-scores, 0
-    and 1, are added to scores in [0, 1], as in `effective_number`.
+    For example 1 for scores of 0 and 1, about 1 for L3Scores, 0.3 for METEOR. It is the root of the
+    ratio of the fourth and the second moment of the differences between all scores. Two
+    pseudo-scores, 0 and 1, are added to scores in [0, 1], as in `effective_number`.
     """
     if _are_shares(scores):
         scores = [*scores, 0.0, 1.0]
-    mean = _mean(scores)
-    second = _mean([(score - mean) ** 2 for score in scores])
-    fourth = _mean([(score - mean) ** 4 for score in scores])
+    mean = fmean(scores)
+    second = fmean([(score - mean) ** 2 for score in scores])
+    fourth = fmean([(score - mean) ** 4 for score in scores])
 
     # Of the differences of two independent scores, the second moment is twice the scores' own,
     # and the fourth is 2 fourth + 6 second ** 2.
@@ -207,7 +209,7 @@ def usual_size(scores: Sequence[float]) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return the p-values corrected for their number, in the same order; None is not counted.
+    """Return the p-values corrected for multiple tests, in the same order; a None stays None.
 
     Source: S. Holm, "A simple sequentially rejective multiple test procedure", 1979.
     """
@@ -219,10 +221,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         highest = max(highest, min(1.0, p * (len(ascending) - rank)))
         corrected[index] = highest
     return corrected
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
 
 
 def _are_shares(scores: Sequence[float]) -> bool:
@@ -250,11 +248,11 @@ def _adjusted_variance(
 
 
 def _shows_variance(differences: Sequence[float]) -> bool:
-    """Return whether `LEAST` questions differ, by the effective number of squared differences.
+    """Return whether at least `LEAST` questions differ, by their effective number.
 
-    That is the square of their sum over the sum of their squares (L. Kish, "Survey Sampling",
-    1965): the number of differences that are not 0 if all have one size, and of the large ones
-    beside many small ones.
+    The effective number is the squared sum of the squared differences over the sum of their
+    squares (L. Kish, "Survey Sampling", 1965). It is the number of differences that are not 0 if
+    all are of one size; small ones hardly count if there are large ones.
     """
     squares = [difference**2 for difference in differences]
     total = math.fsum(squares)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
 
-# Least probability of a missing token, so that a certain `yes` scores 0.99999999 (released script).
+# Least probability of a missing token (released script): a certain `yes` scores 0.99999999, not 1.
 PROBABILITY_FLOOR = 1e-8
 
 # Servers round: their logprobs exceed 0 by up to this much.

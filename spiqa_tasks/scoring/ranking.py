@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-# Words before a list, such as "Ranked captions:".
+# The beginning of a line up to its list, such as "Ranked captions:".
 _LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
 
-# Lists in brackets; bounded, so that unclosed brackets take no time.
+# Lists in brackets; their length is bounded, so that an unclosed bracket takes no time.
 _LISTS = (
     re.compile(r"\[([^\[\]]{1,2000})\]"),
     re.compile(r"\(([^()]{1,2000})\)"),
@@ -20,19 +20,24 @@ _ITEM = re.compile(
     r"(?:\d{1,2}\s*[.):]\s*)?(?:(?:caption|option)\s+)?[\"'`*(]*([A-Z])", re.IGNORECASE
 )
 
-# One item a line. With its caption only on a numbered line: repeated captions are no ranking.
-_BARE_LINE = re.compile(r"\s*(?:[-*]\s+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*\s*")
-_NUMBERED_LINE = re.compile(
-    r"\s*\d{1,2}\s*[.):]\s*(?:caption\s+)?[\"'`*(\[]*([A-Z])(?![\w'])(?!\s+\w).*", re.IGNORECASE
+# Lines with one item each: a letter alone, or a numbered one with its caption. A letter with its
+# caption and without a number repeats the question.
+_ITEM_LINES = (
+    re.compile(r"^[^\S\n]*(?:[-*][^\S\n]+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*[^\S\n]*$", re.MULTILINE),
+    re.compile(
+        r"^[^\S\n]*\d{1,2}[^\S\n]*[.):][^\S\n]*(?:caption[^\S\n]+)?[\"'`*(\[]*([A-Z])(?![\w'])"
+        r"(?![^\S\n]+\w).*$",
+        re.IGNORECASE | re.MULTILINE,
+    ),
 )
 
 
 def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
     """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason.
 
-    Read are lists separated by commas, `>` or semicolons, in brackets or on a line, and one letter
-    a line. The last complete ranking counts; none is ever completed. The reason is `ok`, `empty`,
-    `no_list` or `incomplete` (letters missing, repeated or unknown).
+    A ranking is a list separated by commas, `>` or semicolons, in brackets or on a line, or has one
+    letter a line. The last complete one counts; missing letters are never added. The reason is
+    `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
     """
     if not text.strip():
         return None, "empty"
@@ -45,22 +50,19 @@ def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | 
 
 
 def _candidates(text: str) -> list[list[str]]:
-    """Return the items of everything in `text` that may be a ranking, in order of its start."""
-    lines = list(re.finditer(r"[^\n]+", text))
-    candidates = [*_on_lines(lines), *_in_brackets(text)]
-    for pattern in (_BARE_LINE, _NUMBERED_LINE):
-        matches = [pattern.fullmatch(line[0]) for line in lines]
-        letters = [match[1] for match in matches if match]
-        starts = [line.start() for line, match in zip(lines, matches, strict=True) if match]
-        if letters:
-            candidates.append((starts[0], letters))
+    """Return the items of each list in `text` that may be a ranking, in order of their starts."""
+    candidates = [*_on_lines(text), *_in_brackets(text)]
+    for pattern in _ITEM_LINES:
+        items = list(pattern.finditer(text))
+        if items:
+            candidates.append((items[0].start(), [item[1] for item in items]))
     return [items for _, items in sorted(candidates, key=lambda candidate: candidate[0])]
 
 
-def _on_lines(lines: Sequence[re.Match[str]]) -> list[tuple[int, list[str]]]:
-    """Return start and items of each line that is a list, without the words that lead to it."""
+def _on_lines(text: str) -> list[tuple[int, list[str]]]:
+    """Return start and items of each line that has a separator, without the words before it."""
     lists = []
-    for line in lines:
+    for line in re.finditer(r"[^\n]+", text):
         lead = _LEAD.match(line[0])
         content = line[0][lead.end() :] if lead else line[0]
         if _SEPARATOR.search(content):
@@ -69,7 +71,7 @@ def _on_lines(lines: Sequence[re.Match[str]]) -> list[tuple[int, list[str]]]:
 
 
 def _in_brackets(text: str) -> list[tuple[int, list[str]]]:
-    """Return start and items of each list in brackets, which may have several lines."""
+    """Return start and items of each list in brackets; it may have several lines."""
     return [
         (match.start(), _SEPARATOR_OR_LINE.split(match[1]))
         for pattern in _LISTS
