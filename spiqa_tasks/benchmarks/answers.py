@@ -1,5 +1,6 @@
-"""Two benchmarks of answers that have no task, as each has its question beside it: free answers,
-scored as `L3Score` does, and choices, scored by their letters.
+"""Two benchmarks of answers whose file has the questions, so that they belong to no task.
+
+Free answers are scored as `L3Score` does, choices by their letters.
 """
 
 from collections.abc import Callable, Mapping, Sequence

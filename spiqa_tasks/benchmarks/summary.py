@@ -141,7 +141,7 @@ def counts(records: RecordSet) -> dict[str, int]:
 
 
 def _tally(records: Records) -> dict[str, int]:
-    """Return kind -> number of answers that are none, or not whole.
+    """Return kind -> number of answers with a defect.
 
     `refused`: the model would not answer, or wrote that it saw no picture. `unparsed`: nothing was
     read in what it wrote. `truncated`: cut off, read or not. `scored_unparsed`: no answer was read

@@ -195,7 +195,7 @@ def _no_single_option(answer: Any, same: Collection[str], labels: Mapping[str, s
 
 
 def _count_of_labels(text: str, labels: Collection[str]) -> int:
-    """The number of labels that a text consists of, each once, or 0."""
+    """Return how many different labels a text consists of, such as 2 for `A, C`; else 0."""
     letters = _BETWEEN_LABELS.sub("", text).upper()
     are_labels = len(set(letters) & set(labels)) == len(letters)
     return len(letters) if are_labels else 0
@@ -263,7 +263,10 @@ def _usual_name(role: str, row: Mapping[str, Any]) -> str | None:
 
 
 def _separate_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
-    """Options in a column each: under the columns' names if these are letters, else in order."""
+    """Return label -> text of options in one column each.
+
+    The labels are the columns' names if these are letters, else letters in order.
+    """
     texts = [row.get(column) for column in columns]
     if not set(columns) <= set(LETTERS):
         return _lettered(texts)
@@ -277,7 +280,9 @@ def _separate_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[st
 
 
 def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
-    """Labels, [] unless they can be kept, and texts of the options in an object or a list."""
+    """Return labels and texts of the options in an object or a list; labels that cannot be kept
+    are [].
+    """
     if isinstance(value, list) and all(isinstance(each, dict) for each in value):
         value = {name: [each.get(name) for each in value] for name in value[0]}
 
@@ -288,7 +293,7 @@ def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
 
 
 def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
-    """The labels, or [] unless each option has one, of letters or digits."""
+    """Return the labels, or [] unless each option has one of at most two letters or digits."""
     names = [str(label).strip() for label in labels]
     if len({name.upper() for name in names}) < len(names):
         raise ValueError(f"a letter twice among {', '.join(names)}")
@@ -298,9 +303,10 @@ def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
 
 
 def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:
-    """Labels and texts of an object: the fields with these, else its keys and values.
+    """Return labels and texts of an object: its fields for them, else its keys and values.
 
-    Beside letters from A on, long keys are of something else, as in a whole row of a table.
+    An object with the keys A, B, ... and long ones is a whole row of a table: only its letters are
+    labels.
     """
     text_field = _list_field(value, _TEXT_FIELDS)
     if text_field is None:
@@ -319,7 +325,7 @@ def _list_field(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
 
 
 def _labelled(labels: Sequence[str], texts: Sequence[Any]) -> dict[str, str]:
-    """Options under published labels: an empty text is that of a picture, None is no option."""
+    """Return label -> text; an empty text stands for a picture, None for no option."""
     _check_count(texts)
     return {
         label: _text(text, label)
@@ -329,7 +335,7 @@ def _labelled(labels: Sequence[str], texts: Sequence[Any]) -> dict[str, str]:
 
 
 def _lettered(values: Sequence[Any]) -> dict[str, str]:
-    """Options under letters in order, up to the last that has a text."""
+    """Return letter -> text of options in order, up to the last that has a text."""
     values = list(values)
     while values and _is_empty(values[-1]):
         values.pop()
@@ -346,7 +352,7 @@ def _lettered(values: Sequence[Any]) -> dict[str, str]:
 
 
 def _without_labels(texts: Sequence[str]) -> Sequence[str]:
-    """The texts without the labels (`A) ...`), if every one has its own."""
+    """Return the texts without their labels (`A) ...`) if they are labelled A, B, ... in order."""
     letters = []
     rests = []
     for text in texts:
@@ -369,7 +375,7 @@ def _text(value: Any, label: str) -> str:
 
 
 def _listed_labels(text: str) -> list[re.Match[str]]:
-    """Consecutive labels from A on, all in one form: at the start of lines, else within a line."""
+    """Return the labels of a list, from A on: at the start of lines, else within a line."""
     for lines, within in zip(_LINES, _WITHIN, strict=True):
         labels = _series(lines.finditer(text))
         if len(labels) >= _WHOLE:
@@ -382,7 +388,10 @@ def _listed_labels(text: str) -> list[re.Match[str]]:
 
 
 def _is_list(text: str, labels: Sequence[re.Match[str]]) -> bool:
-    """Whether labels within a line are of options: those of points or people end no sentence."""
+    """Return whether labels within a line are of options: four, or behind the end of a sentence.
+
+    Labels of points or people (`A. Smith or B. Jones`) are fewer and stand within a sentence.
+    """
     if len(labels) < 2:
         return False
 
@@ -391,7 +400,7 @@ def _is_list(text: str, labels: Sequence[re.Match[str]]) -> bool:
 
 
 def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[str]]:
-    """The labels that follow each other in the alphabet, from the letter at `start` on."""
+    """Return the labels that follow each other in the alphabet, from letter number `start` on."""
     series: list[re.Match[str]] = []
     for label in labels:
         if label[1].upper() == LETTERS[start + len(series)]:

@@ -167,7 +167,10 @@ REJECTION = compiled(
 
 @dataclass(frozen=True)
 class Claim:
-    """A commitment to one or several letters at kinds[start:end] of a line."""
+    """A commitment to one or several letters at kinds[start:end] of a line.
+
+    `of_text`: whether options are named by their texts alone, without a letter.
+    """
 
     level: Level
     start: int

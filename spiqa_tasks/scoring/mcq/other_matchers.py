@@ -53,6 +53,7 @@ def lmms_eval_match(response: str, letters: Sequence[str] = "ABCD") -> str | Non
 
 
 def _at_an_end(text: str, letters: Sequence[str]) -> str | None:
+    """Return the letter that stands alone at the start, else at the end, of a text, or None."""
     for alone in (text[:2], text[-2:][::-1]):
         if alone[:1] in tuple(letters) and not alone[1:].isalpha():
             return alone[0]
@@ -60,6 +61,7 @@ def _at_an_end(text: str, letters: Sequence[str]) -> str | None:
 
 
 def _behind_phrases(text: str, letters: Sequence[str]) -> str | None:
+    """Return the letter behind a phrase of `_PHRASES`, else in the strongest form, or None."""
     lowered = text.lower()
     begins = [lowered.find(phrase) + len(phrase) for phrase in _PHRASES if phrase in lowered]
     behind = [(text.find(letter, begin), letter) for begin in begins for letter in letters]
@@ -117,6 +119,7 @@ def _stated(response: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _only_text(response: str, choices: Mapping[str, str]) -> str | None:
+    """Return the letter of the only option whose text a short response contains, or None."""
     if len(response) > 2 * sum(map(len, choices.values())):
         return None
     named = [letter for letter, text in choices.items() if text.lower() in response.lower()]

@@ -80,6 +80,7 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
 
 
 def _of_sentence(line: Line, sentence: re.Match[str], is_first: bool) -> Iterator[Stance]:
+    """Yield the evidence for options in a sentence of a line, in order."""
     conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
     concluded_from = conclusion.end() if conclusion else sentence.end()
     is_opening = is_first and sentence.start() == 0
@@ -94,6 +95,7 @@ def _of_sentence(line: Line, sentence: re.Match[str], is_first: bool) -> Iterato
 
 
 def _by(line: Line, mention: re.Match[str]) -> By:
+    """Return how a mention names its options: by a mark, a bare letter or their text."""
     if _MARKED.search(line.kinds, *mention.span()):
         return "mark"
     return "letter" if LETTER in mention[0] else "text"

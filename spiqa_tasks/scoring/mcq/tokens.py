@@ -102,7 +102,7 @@ class _Tokens:
         self.low = low
         self.options = options
         self.kinds: list[str] = []
-        self.before = ""  # the last kind
+        self.before = ""  # kind of the token before the current one
         self.letters: list[str] = []
         self.skip = 0  # the end of an option's text behind its letter
 
@@ -212,6 +212,7 @@ class _Tokens:
         return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
+        """Return the kind of an option's letter: `LETTER`, `WEAK`, or `FILL` for an article."""
         if self.before in (cues.OPTION, cues.NOUN) and is_capital:
             return cues.LETTER
         # "So ascites. Answer b.", "【回答】b 耳石置換法"
@@ -222,6 +223,7 @@ class _Tokens:
         return cues.LETTER if is_capital and letter != "I" else cues.WEAK
 
     def _is_article(self, is_capital: bool, end: int) -> bool:
+        """Return whether an A that ends at `end` is the article, such as in `a red car`."""
         following = _NEXT_WORD.match(self.low, end)
         if following and following[1].upper() not in self.options.texts:
             is_said = is_capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER
@@ -237,6 +239,7 @@ class _Tokens:
 
 
 def _kind_of_word(word: str) -> str:
+    """Return the kind of a word; two kinds for a contraction such as `that's`."""
     if "'" not in word or word in cues.KIND_OF_WORD:
         return cues.KIND_OF_WORD.get(word, cues.OTHER)
     stem, _, ending = word.partition("'")
