@@ -55,8 +55,8 @@ _ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 # both signals raise KeyboardInterrupt.
 _signals = [signal.SIGINT]
 
-# Options that name a file to write.
-_OUTPUT_OPTIONS = ("output", "html", "csv", "markdown", "json")
+# Options that name a file to write, in the order of the help page.
+_OUTPUT_OPTIONS = ("output", "html", "markdown", "csv", "json")
 
 # A full disk, the user's quota, the shell's limit on the size of a file.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
