@@ -253,7 +253,7 @@ def rows_in_file(
 def _fault_of_table(
     scored: int, total: int, faults: Sequence[_UnscorableError]
 ) -> _UnscorableError | None:
-    """Return the fault for which none of a file's questions is scored, or None."""
+    """Return the fault that keeps a whole file from being scored, or None if it is scored."""
     # what is left of a file of another kind has a number that looks normal
     if faults and scored <= total / 2:
         return faults[0]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, value_of_too_few
 from spiqa_tasks.benchmarks.record import Record, Records
@@ -107,7 +108,7 @@ def _mass(records: Records) -> Value:
     masses = [mass for record in records for mass in yes_no_masses(record)]
     if not masses:
         return Value(math.nan, 0)
-    return Value(math.fsum(masses) / len(masses), len(masses))
+    return Value(fmean(masses), len(masses))
 
 
 def yes_no_masses(record: Record) -> list[float]:

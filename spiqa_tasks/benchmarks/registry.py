@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, settings_text
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
-from spiqa_tasks.benchmarks.spiqa.release import figures_of
+from spiqa_tasks.benchmarks.spiqa.release import papers_of
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import Repository, Source, default_source, demo_source
 from spiqa_tasks.printable import said_if_slow
@@ -164,7 +164,9 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
 
     Raises as `load_rows`.
     """
-    return figures_of(_source(split), split) if name == SPIQA.name else {}
+    if name != SPIQA.name:
+        return {}
+    return {paper.paper_id: paper.figures.keys() for paper in papers_of(_source(split), split)}
 
 
 def has_files(task: Task) -> bool:

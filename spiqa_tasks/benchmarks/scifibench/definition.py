@@ -170,16 +170,12 @@ def metrics(settings: SciFIBenchSettings) -> Sequence[Metric]:
     is_asked = share_of(
         "extractor_rate", lambda record: bool(record.requests or record.verdicts), "judge"
     )
-    by_judge = (mean_of(BY_JUDGE, "judge"), is_asked)
-    return (
-        ACCURACY,
-        *(by_judge if settings.extractor != "none" else ()),
-        *FAILURE_RATES,
-        TRUNCATED_RATE,
-    )
+    by_judge = () if settings.extractor == "none" else (mean_of(BY_JUDGE, "judge"), is_asked)
+    return (ACCURACY, *by_judge, *FAILURE_RATES, TRUNCATED_RATE)
 
 
 def _caption_record(row: Row, response: Response) -> Record:
+    """Return the record of a caption; it is not scored here, but ranked by judges (Table 3)."""
     caption = " ".join(response.text.split()) or None
     return Record(
         row["id"],

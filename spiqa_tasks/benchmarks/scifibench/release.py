@@ -173,7 +173,7 @@ def _rows(
 
 
 def _texts(questions: list[ChoiceQuestion]) -> dict[str, str]:
-    """Return digest -> text found in the figure."""
+    """Return digest of a figure -> the text that OCR finds in it."""
     from spiqa_tasks.vision import figure_texts
 
     figures = [figure for question in questions for figure in question.figures]

@@ -77,6 +77,7 @@ def _of_protocol(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Met
 
 
 def _rates(settings: SpiqaSettings) -> list[Metric]:
+    """Return the failure rates of answers and judge, and the judge's mass on yes and no."""
     unformatted = share_of(
         "unformatted_rate", lambda record: record.rule in ("unformatted", "empty")
     )

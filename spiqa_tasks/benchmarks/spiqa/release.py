@@ -99,13 +99,8 @@ def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]
     return [(SPIQA, pattern) for pattern in patterns]
 
 
-def figures_of(source: Source, split: str) -> dict[str, frozenset[str]]:
-    """Return paper id -> files of its figures; raises as `load`."""
-    return {paper.paper_id: frozenset(paper.figures) for paper in papers_of(source, split)}
-
-
 def papers_of(source: Source, split: str) -> list[Paper]:
-    """Return the papers of a split, with the questions that have no answer; raises as `load`."""
+    """Return the papers of a split, unanswered questions included; raises as `load`."""
     files = SPLITS[split]
     return read_papers(source.files(SPIQA, files.annotations)[0], files.read)
 
