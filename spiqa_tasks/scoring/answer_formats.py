@@ -201,15 +201,18 @@ def _introduced(text: str, leads: Sequence[re.Pattern[str]]) -> str | None:
 
 
 def _as_answer(answer: str) -> ParsedAnswer:
+    """Return an answer that was introduced; `truncated` if nothing follows its lead."""
     return ParsedAnswer(answer, "ok" if answer else "truncated")
 
 
 def _as_text(text: str) -> ParsedAnswer:
+    """Return a text without a lead as the answer; `truncated` if it is empty."""
     answer = _unwrapped(text)
     return ParsedAnswer(answer, "unformatted" if answer else "truncated")
 
 
 def _image_number(response: str) -> int | None:
+    """Return the image of the key `Image`, else of the first "Image N", or None."""
     if key := _IMAGE_KEY.search(response):
         digits = key.group(1)
         is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS

@@ -17,6 +17,8 @@ _TAG = re.compile(
 )
 _BRACE = re.compile(r"[{}]")
 _BOX = re.compile(r"\\(?:boxed|fbox)[^{]{0,5}\{")
+
+# Most characters of a box that are read, if its brace is not closed.
 _LONGEST = 2000
 
 
@@ -35,6 +37,7 @@ def fields_in(text: str) -> list[Field]:
 
 
 def _content(text: str, mark: re.Match[str]) -> str:
+    """Return the content of a tagged field, or of a box up to its closing brace."""
     if mark.lastindex:
         return mark[mark.lastindex]
     longest = mark.end() + _LONGEST

@@ -90,6 +90,7 @@ def _values(texts: Collection[str]) -> dict[str, str]:
 
 
 def _squeezed(text: str) -> str:
+    """Return a text without spaces and braces, and `\\frac` for `\\dfrac` and `\\tfrac`."""
     return _SPARE.sub("", text)
 
 
@@ -197,6 +198,7 @@ def _labels(keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_phrase(option: str) -> bool:
+    """Return whether an option has several words, and none is a number."""
     return len(option.split()) > 1 and not _NUMBER.search(option)
 
 

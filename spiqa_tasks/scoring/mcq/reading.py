@@ -29,12 +29,13 @@ _UNREAD = compiled("ANSWER FILL{0,3} [IS COLON]{1,2} FILL{0,2} OTHER")
 _OTHER_VALUE = compiled("(^ | SO) CALM{0,30} IS FILL{0,2} OTHER CALM{0,9} STOP? $")  # x = 7
 _EXPLAINS = compiled("BECAUSE COLON? $")
 _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
-_CORRECTIONS = 2  # more answers are a loop
+# Most lines with a named answer: a model may correct itself, more lines are a loop.
+_CORRECTIONS = 2
 _DENIAL = compiled("FILL{0,3} NOT")
 _RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
 _RETHINKS = compiled("(^ | [STOP QUESTION]) BUT")  # But wait
 _NOTHING: frozenset[str] = frozenset()
-_NO_OPTION = frozenset("?")
+_NO_OPTION = frozenset("?")  # the answer names something that is no option
 
 
 class Reading:
@@ -93,6 +94,7 @@ class Reading:
         )
 
     def _names_a_value(self, index: int) -> bool:
+        """Return whether the line at `index` names a value as the answer that is no option."""
         line = self.at(index)
         below = OTHER if index + 1 < len(self.lines) else ""  # "Answer:" and on the next line 108
         by_text = (stance.by == "text" for stance in stances(line))
@@ -237,6 +239,7 @@ def _stated(reading: Reading) -> frozenset[str]:
 
 
 def _by_letter(line: Line) -> list[Claim]:
+    """Return the claims of a line that name a letter."""
     return [claim for claim in line.claims if not claim.of_text]
 
 
@@ -315,6 +318,7 @@ def _of_text(reading: Reading) -> frozenset[str]:
 
 
 def _of_letter(reading: Reading) -> frozenset[str]:
+    """Return the options spoken for by bare letters, if letters are in the picture (`Point B`)."""
     return _spoken_for(reading, "letter") if reading.options.are_labels else _NOTHING
 
 
