@@ -166,7 +166,9 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     """
     if name != SPIQA.name:
         return {}
-    return {paper.paper_id: paper.figures.keys() for paper in papers_of(_source(split), split)}
+    papers = papers_of(_source(split), split)
+    # Copies, as views would keep the captions of the train split in memory.
+    return {paper.paper_id: frozenset(paper.figures) for paper in papers}
 
 
 def has_files(task: Task) -> bool:
