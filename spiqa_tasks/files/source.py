@@ -153,6 +153,7 @@ def _pin(repository: Repository) -> Path:
 
 
 def _revision(repository: Repository) -> str:
+    """Return the commit to fetch: the one kept of a branch, else the repository's revision."""
     pinned = _pin(repository)
     return pinned.read_text() if pinned.exists() else repository.revision
 

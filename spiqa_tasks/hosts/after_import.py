@@ -25,6 +25,7 @@ def patch(patches: Patches) -> None:
 
 
 def _patch_once(module: ModuleType, apply: Callable[[Any], None]) -> None:
+    """Patch a module, unless it was patched before."""
     if not getattr(module, "_spiqa_tasks", False):
         module._spiqa_tasks = True  # type: ignore[attr-defined]
         apply(module)

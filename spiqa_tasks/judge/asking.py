@@ -16,13 +16,15 @@ from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.providers.provider import Adaptation, Provider, RequestError
 from spiqa_tasks.judge.slots import Slots
-from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed, redacted_verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, progress, say
 
-# Shorter than any judgement, and of no benchmark.
+# The test question, which shows whether the judge answers anything: it is shorter than any prompt
+# of a rule, and no benchmark has it.
 _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 
-# A server that answers a test question in this time has lost a request that waits for long.
+# Seconds in which a test question must be answered; if it is, a request that has waited for long is
+# lost.
 _TEST_SECONDS = 5.0
 
 # Seconds between two test questions that fail: a server that refuses at once must not be flooded.
@@ -86,7 +88,10 @@ def _run(loop: "JudgeLoop", requests: dict[str, JudgeRequest]) -> None:
 
 
 class _Queue:
-    """Jobs to be done: those tried before, each at its time, then the others in order."""
+    """Jobs that wait: failed ones, each until its next try is due, and new ones in order.
+
+    A failed job that is due comes before the new ones.
+    """
 
     def __init__(self, jobs: list[Job]) -> None:
         self._new = deque(jobs)
@@ -105,7 +110,10 @@ class _Queue:
         return max(0.0, self._again[0][0] - now) if self._again else math.inf
 
     def take(self, now: float) -> Job:
-        """Return the next job and remove it; one that is ready."""
+        """Remove and return the next job: a failed one that is due, else the first new one.
+
+        `ready_in(now)` has to be 0.
+        """
         if self._again and self._again[0][0] <= now:
             return heapq.heappop(self._again)[2]
         return self._new.popleft()
@@ -113,7 +121,12 @@ class _Queue:
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """A request on its way: its job, whether it is a test question, and when it was made."""
+    """A request in flight.
+
+    Attributes:
+        is_test: whether the test question was sent in place of the job's request.
+        answers_before: number of answers that had arrived when it was sent.
+    """
 
     job: Job
     is_test: bool
@@ -136,15 +149,15 @@ class JudgeLoop:
         self.patience = Patience(config.retry)
         self.queue = _Queue([])
         self.running: dict[asyncio.Task[Verdict], _Try] = {}
+        self._watch = _Watch(client, self.slots)
 
     async def run(self, requests: dict[str, JudgeRequest]) -> None:
-        """Have every verdict kept."""
-        watch = _Watch(self.client, self.slots)
+        """Ask until `keep` has had a verdict for each request."""
         jobs = [Job(position, *item) for position, item in enumerate(requests.items())]
         self.queue = _Queue(jobs)
         try:
             while self.queue or self.running:
-                wait = self._start(watch)
+                wait = self._start()
                 for task in await self._finished(wait):
                     self._settle(task, self.running.pop(task))
                 self._give_up()
@@ -154,8 +167,11 @@ class JudgeLoop:
             await asyncio.gather(*self.running, return_exceptions=True)
             await self.client.aclose()
 
-    def _start(self, watch: "_Watch") -> float:
-        """Make the requests that may be made now; return the seconds until the next one may be."""
+    def _start(self) -> float:
+        """Send the requests that may be sent now; return the seconds until the next one may be.
+
+        Infinity if as many are in flight as may be: then an answer has to come first.
+        """
         while len(self.running) < self.slots.limit:
             now = _now()
             wait = self.queue.ready_in(now)
@@ -169,7 +185,7 @@ class JudgeLoop:
             request, is_test = job.request, self.patience.needs_test(job, self.pace.is_probing)
             if is_test:
                 request = replace(request, prompt=_TEST, images=())
-            task = asyncio.create_task(watch.reply(request))
+            task = asyncio.create_task(self._watch.reply(request))
             self.running[task] = _Try(job, is_test, now, self.slots.answers)
         return math.inf
 
@@ -195,10 +211,11 @@ class JudgeLoop:
             self._done(attempt.job, failed(reason))
         elif error.retryable:
             self._failed(attempt, error)
-        else:  # the server is there
+        else:  # a final error is an answer, too: the server is not down
             self._answered(attempt, failed(error.reason))
 
     def _answered(self, attempt: _Try, verdict: Verdict) -> None:
+        """Keep a verdict; after an answered test question the job's own request is next."""
         now = _now()
         self.patience.answered(now)
         self.pace.came_back(now, attempt.asked_at, "answered")
@@ -210,6 +227,7 @@ class JudgeLoop:
             self._done(attempt.job, verdict)
 
     def _failed(self, attempt: _Try, error: RequestError) -> None:
+        """Put the job into the queue again, or keep its failure after its last try."""
         now, job = _now(), attempt.job
         job.tries += 1
         job.is_tested = False
@@ -236,7 +254,7 @@ class JudgeLoop:
         self.queue.put(job, now + self.patience.delay(job, error.retry_after))
 
     def _give_up(self) -> None:
-        """Say why the judge is silent; fail every job that waits if it is given up."""
+        """Say on stderr why the judge is silent; if it is given up, fail every job that waits."""
         if trouble := self.patience.news(_now()):
             say(f"judge {self.config.name}: {self.config.redact(trouble)}")
 
@@ -245,8 +263,9 @@ class JudgeLoop:
             self._done(self.queue.take(math.inf), failed(reason))
 
     def _done(self, job: Job, verdict: Verdict) -> None:
+        """Hand a verdict to `keep`, without secrets that a server repeated."""
         try:
-            self.keep(job.key, redacted_verdict(verdict, *self.config.secrets))
+            self.keep(job.key, self.config.redacted_verdict(verdict))
         except Exception:  # as a defect in asking: the other verdicts count all the same
             _log.exception("Storing a verdict failed.")
 
@@ -282,7 +301,7 @@ class _Watch:
             reply.cancel()
 
     async def _answers_test(self) -> bool:
-        """Return whether the judge answers a test question, be it with a final error."""
+        """Return whether the judge answers a test question; a final error is an answer, too."""
         if self._test is None or self._test.done():
             self._test = asyncio.ensure_future(self._ask_test())
         test = self._test
@@ -291,6 +310,7 @@ class _Watch:
         return error is None or (isinstance(error, RequestError) and not error.retryable)
 
     async def _ask_test(self) -> Verdict:
+        """Ask a test question; one that fails takes `_BETWEEN_TESTS` seconds at least."""
         asked_at = _now()
         try:
             return await asyncio.wait_for(self._client.ask(JudgeRequest(_TEST)), _TEST_SECONDS)

@@ -75,7 +75,7 @@ class VerdictCache:
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self._db: sqlite3.Connection | None = None
-        self._file = 0  # the number of the open file, by which another at the path is known
+        self._file = 0  # inode of the open file: another process may have put a new one at the path
         self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
         self._trouble = ""
@@ -198,6 +198,7 @@ class VerdictCache:
 
 
 def _is_in_the_way(error: Exception) -> bool:
+    """Return whether an error is a lock or a full disk, for example, and no damage of the file."""
     return any(words in str(error) for words in _IN_THE_WAY)
 
 
@@ -223,6 +224,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _row(key: str, verdict: Verdict) -> tuple[str, str, int]:
+    """Return a verdict as a row of the table: key, JSON, checksum over both."""
     text = json.dumps({name: getattr(verdict, name) for name in _KEPT})
     return key, text, zlib.crc32(text.encode(), zlib.crc32(key.encode()))
 

@@ -1,4 +1,8 @@
-"""How fast a judge is asked: no limit, near its server's rate, or single requests. Pure."""
+"""How fast a judge is asked: no limit, near its server's rate, or single requests. Pure.
+
+The rate is found in epochs: for 0.5 to 3 seconds requests are sent at one rate, and the share that
+the server refused (429) decides on the rate of the next epoch.
+"""
 
 import math
 from dataclasses import dataclass, field
@@ -58,7 +62,7 @@ Outcome = Literal["answered", "refused", "failed"]
 
 @dataclass(slots=True)
 class _Epoch:
-    """The outcomes of the requests made from `since` to `end`, at one rate."""
+    """Counts of the requests that were sent at one rate, from `since` to `end` (seconds)."""
 
     since: float
     end: float = math.inf
@@ -68,14 +72,22 @@ class _Epoch:
 
     @property
     def is_back(self) -> bool:
+        """Whether it has ended, and enough of its requests have an outcome."""
         return self.end < math.inf and self.returned >= RETURNED * self.started
 
 
 @dataclass(slots=True)
 class _RateSearch:
-    """The rate of the next epoch, from those before; see `Pace`.
+    """Search for the highest rate that a server accepts, an epoch at a time; see `Pace`.
 
-    `asked` and `accepted` are the requests a second of an earlier epoch to compare with.
+    Attributes:
+        asked, accepted: requests a second, sent and not refused, of an earlier epoch to compare
+            with; 0 without one.
+        growth: factor on the rate if the next epoch has no refusals.
+        is_trial: whether the last epoch was a trial, at twice the rate, to see whether refusals
+            depend on the rate.
+        epochs_to_trial: epochs with refusals until the next trial.
+        pause: `epochs_to_trial` after the next trial.
     """
 
     asked: float = 0.0
@@ -114,6 +126,7 @@ class _RateSearch:
         return self._near_limit(asked, accepted)
 
     def _grown(self, rate: float) -> float:
+        """Return the rate after an epoch without refusals; it grows by more each time."""
         growth = self.growth
         self.growth = min(1 + 2 * (growth - 1), FASTEST)
         return rate * growth
@@ -208,12 +221,14 @@ class Pace:
             epoch.started += 1
 
     def _count_returned(self, asked_at: float, outcome: Outcome) -> None:
+        """Count an outcome, if its request was sent in the current epoch."""
         epoch = self._epoch
         if epoch.since <= asked_at < epoch.end:
             epoch.returned += 1
             epoch.refused += outcome == "refused"
 
     def _begin_probing(self, now: float, delay: float) -> None:
+        """Send single requests from now on; `delay` is the seconds that the server asked for."""
         is_first_epoch = self._epoch.since == self._since
         if self.rate is not None and is_first_epoch:
             self.rate = max(self.rate / 2, SLOWEST)
@@ -221,7 +236,7 @@ class Pace:
         self._begin_anew(now + max(delay, PROBE_SECONDS))
 
     def _begin_anew(self, start: float) -> None:
-        """Outcomes of requests that were made before `start` count no longer."""
+        """Begin the search again: outcomes of requests sent before `start` count no longer."""
         self._since, self._failures = start, 0
         search = self._search
         self._search = _RateSearch(epochs_to_trial=search.epochs_to_trial, pause=search.pause)

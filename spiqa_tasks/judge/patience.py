@@ -13,7 +13,7 @@ FIRST_TRIES = 3
 # Seconds without any answer after which people are told why nothing happens.
 SILENCE = 10.0
 
-# Of its own: the host's draws must not depend on how often a judge failed.
+# A generator apart from `random`: the host's draws must not depend on how often a judge failed.
 _JITTER = random.Random()
 
 
@@ -65,12 +65,16 @@ class Patience:
         return job.counted >= (1 if is_probing else FIRST_TRIES)
 
     def answered(self, now: float) -> None:
+        """Note that the judge answered some request: its silence, if any, is over."""
         self._last_answer, self.trouble, self._is_told = now, "", False
 
     def failed(
         self, job: Job, error: RequestError, now: float, asked_at: float, *, of_test: bool
     ) -> None:
-        """Note that a request made at `asked` failed now, and count the try."""
+        """Note that a try made at `asked_at` failed at `now`, and count it by the rules above.
+
+        `of_test`: the test question failed, not the job's request.
+        """
         if not self.trouble:
             self._silent_since = max(self._last_answer, asked_at)
         self.trouble = error.reason
@@ -97,7 +101,7 @@ class Patience:
         return of_test or job.counted <= FIRST_TRIES
 
     def is_overdue(self, job: Job, now: float) -> bool:
-        """Return whether every try counts."""
+        """Return whether every try of the job counts, as it is older than the patience."""
         age = 0.0 if job.first_asked is None else now - job.first_asked
         return not self.policy.patient or age > self.policy.patience
 
@@ -112,7 +116,7 @@ class Patience:
         return backoff if retry_after is None else retry_after + backoff * 0.1
 
     def stop(self, until: float) -> None:
-        """Ask nothing more until then."""
+        """Give the judge up: nothing more is asked before `until`."""
         self._stopped_until = until
 
     def left(self, now: float) -> float:

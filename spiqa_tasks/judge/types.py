@@ -102,12 +102,24 @@ class JudgeConfig:
 
     @property
     def secrets(self) -> tuple[str | None, ...]:
-        """What may stand in no text: the key, the values of headers, the query of the URL."""
+        """Texts that must never be printed or stored: key, values of headers, query of the URL."""
         values = [value for _, value in self.headers]
         return (self.api_key, *values, urlsplit(self.url).query)
 
     def redact(self, text: str) -> str:
+        """Return a text without this judge's secrets, and without passwords in URLs."""
         return redacted(text, *self.secrets)
+
+    def redacted_verdict(self, verdict: Verdict) -> Verdict:
+        """Return a verdict whose texts, as a server wrote them, are without secrets."""
+        pairs = [(self.redact(token), logprob) for token, logprob in verdict.top_logprobs]
+        return replace(
+            verdict,
+            text=self.redact(verdict.text),
+            top_logprobs=tuple(pairs),
+            model=verdict.model and self.redact(verdict.model),
+            reason=verdict.reason and self.redact(verdict.reason),
+        )
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """Return the list price of these tokens in US dollars, by genai-prices.
@@ -231,16 +243,3 @@ def redacted(text: str, *secrets: str | None) -> str:
             for form in (secret, quote(secret, safe=""), quote(secret), json.dumps(secret)[1:-1]):
                 text = text.replace(form, "[key]")
     return _PASSWORD.sub("[credentials]@", text)
-
-
-def redacted_verdict(verdict: Verdict, *secrets: str | None) -> Verdict:
-    """Return a verdict whose texts are `redacted`."""
-    return replace(
-        verdict,
-        text=redacted(verdict.text, *secrets),
-        top_logprobs=tuple(
-            (redacted(token, *secrets), logprob) for token, logprob in verdict.top_logprobs
-        ),
-        model=verdict.model and redacted(verdict.model, *secrets),
-        reason=verdict.reason and redacted(verdict.reason, *secrets),
-    )

@@ -96,6 +96,7 @@ def shown_options(
 
 
 def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
+    """Move the texts to other letters, in an order drawn from the seed and the options."""
     letters = list(options)
     moved = list(letters)
     random.Random(f"{seed}/{options}").shuffle(moved)
@@ -105,12 +106,14 @@ def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
 
 
 def _numbered(options: Mapping[str, str]) -> ShownOptions:
+    """Label the options 1, 2, ... instead of A, B, ...."""
     labels = {letter: str(number) for number, letter in enumerate(options, 1)}
     letters_of = {label: letter for letter, label in labels.items()}
     return ShownOptions(options, labels, options, letters_of)
 
 
 def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
+    """Replace the text of the right option by `NONE`. Raises InputError: no such letter."""
     if right not in options:
         raise InputError(
             f"Expected the true answer to be one of {', '.join(options)}; found {right[:60]!r}. "

@@ -118,6 +118,7 @@ def _scored(
 
 
 def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
+    """Log remarks on a task's records, and the number of failed requests to the model."""
     for line in remarks_on(scorer.benchmark, scored):
         logger.warning("%s: %s", name, line)
     if failed := sum(record.status == "request_failed" for record in scored):
