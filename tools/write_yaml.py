@@ -47,17 +47,6 @@ lmms_eval_specific_kwargs:
 """
 
 
-def leaf(name: str, split: str, settings: str = "") -> str:
-    """Return the YAML of a task."""
-    own = f"dataset_name: {settings}\n" if settings else ""
-    return f"include: {TEMPLATE}\ntask: {name}\ntest_split: {split}\n{own}"
-
-
-def group(name: str, members: Sequence[str]) -> str:
-    """Return the YAML of a group."""
-    return f"group: {name}\ntask: [{', '.join(members)}]\n"
-
-
 def template(benchmark: Benchmark, head: str, settings: str, variants: Sequence[str]) -> str:
     """Return the YAML that the tasks of a benchmark include.
 
@@ -120,9 +109,10 @@ class Leaf:
 
     def text(self) -> str:
         """Return the task's YAML."""
-        comment = f"# {self.about}\n" if self.about else ""
-        extra = "".join(f"{line}\n" for line in self.extra)
-        return comment + leaf(self.name, self.split, self.settings) + extra
+        lines = [f"include: {TEMPLATE}", f"task: {self.name}", f"test_split: {self.split}"]
+        if self.settings:
+            lines.append(f"dataset_name: {self.settings}")
+        return _commented(self.about, [*lines, *self.extra])
 
 
 @dataclass(frozen=True)
@@ -136,12 +126,17 @@ class Group:
 
     def text(self) -> str:
         """Return the group's YAML."""
-        comment = f"# {self.about}\n" if self.about else ""
-        text = comment + group(self.name, self.members)
+        lines = [f"group: {self.name}", f"task: [{', '.join(self.members)}]"]
         if self.mean_of:
             metric = f"{{metric: {self.mean_of}, aggregation: mean, weight_by_size: false}}"
-            text += f"aggregate_metric_list: [{metric}]\nmetadata: {{version: 2.0}}\n"
-        return text
+            lines += [f"aggregate_metric_list: [{metric}]", "metadata: {version: 2.0}"]
+        return _commented(self.about, lines)
+
+
+def _commented(about: str, lines: Iterable[str]) -> str:
+    """Return the text of lines, below a comment unless `about` is empty."""
+    comment = f"# {about}\n" if about else ""
+    return comment + "".join(f"{line}\n" for line in lines)
 
 
 @dataclass(frozen=True)
