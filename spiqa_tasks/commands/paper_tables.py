@@ -24,6 +24,7 @@ from spiqa_tasks.commands.gain import print_gain
 from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import as_shown, runs_at, runs_by_path
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import say
 from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
@@ -61,6 +62,9 @@ def _variance(share: float) -> str:
 def _rho(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
+
+# Settings that tell the experiments of a paper apart; the others vary one experiment.
+_EXPERIMENT = ("setting", "ablation", "ocr", "negatives", "mark", "shots")
 
 # Maker in `published/items.csv` -> its table.
 _TABLES = {
@@ -100,21 +104,21 @@ _TABLES = {
 
 
 def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) -> Sequence[Run]:
-    """Return the runs of the paper's tasks; name the other tasks on stderr.
+    """Return the runs of a table's experiment; name the tasks of other runs on stderr.
 
     Raises InputError: no such run.
     """
     answered = list(filter(_has_answers, runs))
-    of_paper = [run for run in answered if _is_of_paper(run, item.paper)]
-    other_tasks = ", ".join(sorted({run.task for run in answered if run not in of_paper}))
-    if not of_paper:
+    of_item = [run for run in answered if _is_of_item(run, item)]
+    other_tasks = ", ".join(sorted({run.task for run in answered if run not in of_item}))
+    if not of_item:
         raise InputError(
             f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
             f"{other_tasks or 'none with samples'}. Name other runs."
         )
     if other_tasks:
-        say(f"Left out, as {item.name} is of {item.paper}: {other_tasks}.")
-    return as_shown(arguments, of_paper)
+        say(f"Left out, as {item.name} is of {' or '.join(item.tasks)}: {other_tasks}.")
+    return as_shown(arguments, of_item)
 
 
 def _has_answers(run: Run) -> bool:
@@ -122,11 +126,22 @@ def _has_answers(run: Run) -> bool:
     return has_samples(run) or not run.is_own
 
 
-def _is_of_paper(run: Run, paper: str) -> bool:
+def _is_of_item(run: Run, item: Item) -> bool:
+    """Return whether a run is of the experiment of a table's tasks, on any split."""
     # MMStar's tables have gain and leakage on other benchmarks, too.
     if not run.is_own:
-        return paper == "mmstar"
-    return run.own.benchmark_name == paper
+        return item.paper == "mmstar"
+    if run.own.benchmark_name != item.paper:
+        return False
+
+    # `ablated` runs have the settings of the task with pictures
+    experiments = [_experiment(task.settings) for task in find_tasks(item.tasks)]
+    return item.paper == "mmstar" or _experiment(run.settings) in experiments
+
+
+def _experiment(settings: Any) -> list[Any]:
+    """Return the settings of a run or task that tell experiments apart; None: it has none."""
+    return [getattr(settings, name, None) for name in _EXPERIMENT]
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:

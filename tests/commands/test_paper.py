@@ -18,6 +18,7 @@ from run_command import run_json, words
 
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.cli import main
+from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.published import Item, items, load
 
 MADE = [
@@ -47,6 +48,15 @@ def write_choices(folder: Path, tasks: dict[str, tuple[str, int]]) -> Path:
     return folder
 
 
+def write_spiqa(folder: Path, tasks: dict[str, str]) -> None:
+    """Right answers to SPIQA's demo questions: task -> its settings."""
+    samples = {
+        task: [sample_of(row, row["answer"]) for row in rows_for_scoring("spiqa", "demo", settings)]
+        for task, settings in tasks.items()
+    }
+    write_run(folder, "m", samples, benchmark="spiqa", settings=tasks, split="demo")
+
+
 def write_for(item: Item, folder: Path) -> list[str]:
     """Write runs of the demo data for an item; return the arguments that name them."""
     if item.maker == "counts":
@@ -63,6 +73,9 @@ def write_for(item: Item, folder: Path) -> list[str]:
             }
             write_run(folder, "m", samples, stamp=str(place), benchmark="spiqa", **options)
         return [str(folder), "--metric", "rouge_l"]
+    elif item.paper == "spiqa" and item.maker == "scores":
+        settings = find_tasks(item.tasks)[0].settings_text
+        write_spiqa(folder, {"asked": settings})
     elif item.paper == "spiqa":
         write_judged(folder, "m", [place / QUESTIONS for place in range(QUESTIONS)], "openai:x")
     else:
@@ -164,8 +177,18 @@ def test_runs_of_another_paper_are_left_out(
     write_judged(tmp_path / "spiqa", "m", [0.5] * QUESTIONS)
     assert main(["paper", "spiqa", "table3", str(tmp_path)]) == 0
     printed = capsys.readouterr()
-    assert "as Table 3 is of spiqa: mmstar_filtered, mmstar_filtered_text." in printed.err
+    assert "as Table 3 is of spiqa or spiqa_perfigure_224px: mmstar_filtered, mm" in printed.err
     assert "mmstar" not in printed.out
+
+
+def test_runs_of_another_experiment_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Table 7 is chain of thought: a direct run beside its printed rows looks like a result."""
+    write_spiqa(tmp_path, {"direct": "", "thought": "setting=cot", "small": "setting=cot,seed=1"})
+    _, rows, errors = run_json(capsys, "paper spiqa table7", str(tmp_path))
+    assert {row["task"] for row in rows if row["source"] == "measured"} == {"thought", "small"}
+    assert "Left out, as Table 7 is of spiqa_testA_cot: direct." in errors
 
 
 def test_tables_of_gain_say_nothing_of_another_papers_runs(
@@ -176,7 +199,7 @@ def test_tables_of_gain_say_nothing_of_another_papers_runs(
     write_judged(tmp_path / "spiqa", "m", [0.5] * QUESTIONS)
     assert main(["paper", "mmstar", "table5", str(tmp_path), "--partial"]) == 0
     errors = capsys.readouterr().err
-    assert "as Table 5 is of mmstar: spiqa_demo." in errors
+    assert "as Table 5 is of mmstar_filtered: spiqa_demo." in errors
     assert "on spiqa_demo without images" not in errors
 
 
