@@ -346,7 +346,8 @@ def test_no_scores_have_no_interval() -> None:
 
 def test_holm_is_the_textbook_example() -> None:
     """0.01, 0.04, 0.03, 0.005 of four tests become 0.03, 0.06, 0.06, 0.02; a withheld one counts
-    for none.
+    for none, and none is above 1.
     """
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.01, None, 0.5]) == [pytest.approx(0.02), None, 0.5]
+    assert holm([0.9, 0.6]) == [1.0, 1.0]
