@@ -72,6 +72,7 @@ def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
     )
 
     def show(done: int, total: int = total) -> None:
+        """Show how many are done: in the bar, or, without a terminal, in ever fewer lines."""
         nonlocal next_count
         bar.total = total
         bar.update(done - bar.n)

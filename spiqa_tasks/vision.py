@@ -74,6 +74,10 @@ def _write_lines(figures: dict[Path, str]) -> None:
     per_thread = threading.local()
 
     def read(figure: tuple[Path, str]) -> None:
+        """Write the lines that the engine reads in a picture; each thread has an engine.
+
+        Raises DataError: the engine failed.
+        """
         file, path = figure
         if not hasattr(per_thread, "engine"):
             per_thread.engine = _engine()
@@ -138,6 +142,7 @@ class ClipEncoder:
         """Return embeddings, shape (texts, dimension), of texts cut to the model's context."""
 
         def inputs(batch: Sequence[str]) -> Any:
+            """Return a batch of texts as padded tensors."""
             return self._processor.tokenizer(
                 list(batch),
                 padding=self._padding,

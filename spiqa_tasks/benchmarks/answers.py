@@ -108,6 +108,7 @@ def _free_record(row: Row, response: Response, rule: Rule | None) -> Record:
 
 
 def _free_metrics(settings: FreeSettings) -> list[Metric]:
+    """Return the judged metric, the text metrics and the rates of failures."""
     name = metric_of(settings.rule)
     judged = judged_by(name, partial(_best_of_references, name))
     mass = [YES_NO_MASS] if name == L3SCORE else []
@@ -128,6 +129,10 @@ def best_score(metric: str, record: Record) -> float | None:
 
 
 def _choice_row(cells: Cells) -> dict[str, Any]:
+    """Return the row of a question with options and its true letter.
+
+    Raises _UnscorableError: the true answer is none of the options, or several.
+    """
     options = cells["options"]
     try:
         labels = {
@@ -266,6 +271,7 @@ def _fault_of_table(
 
 
 def _check_cells(cells: Cells, needed: Mapping[str, str]) -> None:
+    """Raise _UnscorableError if an answer lacks one of the `needed` cells."""
     for name, what in needed.items():
         if not cells[name]:
             raise _UnscorableError(

@@ -66,6 +66,7 @@ def _mmstar_figure4(source: Source, _split: str) -> Counts:
 
 
 def _mmstar_figure5(source: Source, _split: str) -> Counts:
+    """Return the questions of each core capability and of each of its axes (MMStar, Figure 5)."""
     rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("category", "l2_category"))
     categories = _by_name("category", [row["category"] for row in rows])
     axes = _by_name("subcategory", [row["l2_category"] for row in rows])
@@ -73,6 +74,7 @@ def _mmstar_figure5(source: Source, _split: str) -> Counts:
 
 
 def _scifibench_table1(source: Source, split: str) -> Counts:
+    """Return the number of questions of each direction and of archives (SciFIBench, Table 1)."""
     counts: Counts = {}
     archives: set[str] = set()
     for file in scifibench.SPLITS[split]:
@@ -85,6 +87,7 @@ def _scifibench_table1(source: Source, split: str) -> Counts:
 
 
 def _scifibench_figure3(source: Source, split: str) -> Counts:
+    """Return the questions of each category (SciFIBench, Figure 3)."""
     categories = []
     for file in scifibench.SPLITS[split]:
         categories += _categories(source, file)

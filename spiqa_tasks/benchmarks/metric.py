@@ -100,6 +100,7 @@ def share_of(name: str, holds: Callable[[Record], bool], needs: Needs = "nothing
     """
 
     def compute(records: Records) -> Value:
+        """Return the share of the scored records for which `holds` is true."""
         return mean_value(
             {
                 record.id: None if record.status == "scoring_failed" else float(holds(record))
@@ -140,6 +141,7 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 
 def _truncated_rate(records: Records) -> Value:
+    """Return the share of answers that were cut off; NaN where no length is known."""
     # Otherwise the host logs no lengths.
     is_known = any(record.truncated is not None for record in records)
     if not is_known:

@@ -43,6 +43,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         return [(text, record.reference) for record in whole(records) for text in texts(record)]
 
     def compute(records: Records) -> Value:
+        """Return the toolkit's value over all answers, and the score of each where it has one."""
         questions = whole(records)
         answered = [record.id for record in questions if texts(record)]
         if missing := value_of_too_few(len(answered), len(questions)):
@@ -88,6 +89,7 @@ def judged_by(name: str, compute: Callable[[Records], Value]) -> Metric:
     """Return the metric that a judge gives; withheld if the judge hardly ever says yes or no."""
 
     def over(records: Records) -> Value:
+        """Return the judged metric; withheld where the judge's yes and no are mostly noise."""
         mass = _mass(records)
         if mass.n and (reason := noise(mass.value)):
             return Value(math.nan, mass.n, reason=reason)

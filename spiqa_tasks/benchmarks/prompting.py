@@ -106,6 +106,7 @@ def ablated_pictures(paths: Sequence[str], ablation: Ablation) -> list[str]:
 
 
 def _grey_picture(path: str) -> str:
+    """Return the path of a grey picture of the same size as that at `path`."""
     from PIL import Image
 
     from spiqa_tasks.files.atomic import cache_folder

@@ -143,6 +143,10 @@ def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any
 
 
 def _loaded(name: str, split: str, settings: str) -> Any:
+    """Return the rows of a split, read from the release.
+
+    Raises InputError: no such split; DataError: the release is not there or is broken.
+    """
     benchmark = ALL_BENCHMARKS[name]
     if split not in benchmark.splits:
         raise InputError(

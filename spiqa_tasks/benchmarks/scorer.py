@@ -124,6 +124,7 @@ class Scorer:
             return Record(str(row["id"]), status="scoring_failed", reason=repr(error))
 
     def _record(self, row: Row, response: Response) -> Record:
+        """Return the record of a response: scored, or failed with the reason."""
         # A failed request has the groups and the signature of its question, and no answer.
         failure = response.failure
         if len(response.text) > LONGEST:

@@ -96,6 +96,7 @@ def _answer(row: Mapping[str, Any], columns: Columns, where: str) -> Answer:
 
 
 def _print(form: str, answers: list[dict[str, Any]]) -> None:
+    """Print the letter and the rule of each answer, then how many answers each rule read."""
     rules = Counter(answer["rule"] for answer in answers)
     with_letter = sum(answer["letter"] is not None for answer in answers)
     percent = 100 * with_letter / len(answers)

@@ -79,6 +79,7 @@ def _checks(quick: bool) -> Mapping[str, Check]:
 
 
 def _print(findings: list[Finding], form: str) -> None:
+    """Print what was found, a line each, or as a table."""
     if form == "text":  # Lines are not wrapped, so that a command can be copied from them.
         for finding in findings:
             print(f"{finding.status:8} {finding.subject}: {finding.detail}")
@@ -109,6 +110,7 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
 
 
 def _vlmevalkit(quick: bool) -> Iterator[Finding]:
+    """Yield whether VLMEvalKit can be imported, if it is installed; `quick` does not try."""
     if not is_installed("vlmevalkit"):
         return
 
@@ -122,6 +124,7 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
+    """Yield which optional parts of the package are installed."""
     for name in EXTRAS:
         if not is_installed(name):
             yield Finding("extra", name, f"not installed: {how_to_install(name)}")
@@ -147,6 +150,7 @@ def _data() -> Iterator[Finding]:
 
 
 def _text_metrics() -> Iterator[Finding]:
+    """Yield which text metrics can be computed here, and what the others lack."""
     for name, reason in available_metrics(quick=True).items():
         if reason is None:
             yield Finding("ok", name, "available")

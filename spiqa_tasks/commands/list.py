@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _row(task: Task) -> dict[str, Any]:
+    """Return the columns of a task in the list."""
     return {
         "name": task.name,
         "benchmark": task.benchmark_name,

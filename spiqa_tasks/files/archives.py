@@ -146,6 +146,7 @@ def _members(
 def _check_missing(
     place: object, wanted: Collection[str], missing: Collection[str], some: bool
 ) -> None:
+    """Raise DataError if files are missing from an archive; with `some`, only if all are."""
     if missing and not (some and len(missing) < len(wanted)):
         raise DataError(
             f"Expected {place} to hold what the annotations name, found "

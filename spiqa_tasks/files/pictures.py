@@ -82,6 +82,7 @@ def page_path(path: str) -> str:
 
 @contextmanager
 def _named_if_unreadable(path: str) -> Iterator[None]:
+    """Turn the error of a broken picture into a DataError that names it."""
     try:
         yield
     except UNREADABLE as error:
@@ -159,6 +160,7 @@ def check_pictures(paths: Iterable[str]) -> None:
 
 
 def _is_broken(path: str) -> bool:
+    """Return whether a picture cannot be decoded to its end."""
     try:
         with Image.open(path) as image:
             image.load()  # checksums do not show all faults

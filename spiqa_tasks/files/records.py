@@ -339,6 +339,10 @@ def rows_in(content: Any) -> list[Fields] | None:
 
 
 def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
+    """Return the rows within a JSON object, or None if it has none in a known form.
+
+    Forms: id -> answer; id -> row; column -> values by id; a list of rows beside settings.
+    """
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
 

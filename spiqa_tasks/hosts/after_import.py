@@ -40,6 +40,7 @@ class _AfterImport(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
+        """Return the spec of a module to be patched, which patches it once it is executed."""
         if name not in self.patches or name in sys.modules:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
@@ -64,6 +65,8 @@ def replacing(owner: Any, name: str) -> Callable[[Callable[..., Any]], None]:
     is_unbound = isinstance(inspect.getattr_static(owner, name), staticmethod | classmethod)
 
     def replace(function: Callable[..., Any]) -> None:
+        """Put `function` in the original's place; it is called with the original first."""
+
         @functools.wraps(original)
         def replacement(*args: Any, **kwargs: Any) -> Any:
             return function(original, *args, **kwargs)

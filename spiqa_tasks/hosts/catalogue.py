@@ -99,6 +99,7 @@ def _shipped() -> Catalogue:
 
 
 def _defined_in(folders: Sequence[Path]) -> Catalogue:
+    """Return the tasks and groups that the YAMLs of folders define."""
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
     for path in _yamls(folders):
@@ -119,6 +120,7 @@ def _members(group: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
+    """Return a YAML with what it includes. Raises InputError: it cannot be read."""
     try:
         return load_yaml(path)
     except (yaml.YAMLError, OSError, ValueError, TypeError, RecursionError) as error:

@@ -224,6 +224,7 @@ def task_in_name(samples: Path) -> str:
 
 
 def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
+    """Return what a parsed results file says. Raises KeyError, TypeError: another form."""
     config = content["config"]
     tasks = [_task_of(path, content, name) for name in content["configs"]]
     date = str(content.get("date") or "")
@@ -237,6 +238,7 @@ def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
 
 
 def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
+    """Return what a results file says of one task. Raises TypeError: counts that are none."""
     counts = (content.get("n-samples") or {}).get(name) or {}
     if not conforms(counts, Mapping[str, int | None]):
         raise TypeError(f"counts of samples {counts!r:.60}")
@@ -254,6 +256,7 @@ def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
 
 
 def _sample(line: Mapping[str, Any]) -> LoggedSample:
+    """Return a line of a samples file. Raises KeyError, ValueError: another form."""
     logged = next((line[name] for name in _RESPONSES if name in line), None)
     tokens = (first_of(line.get("token_counts")) or {}).get("output_tokens")
     return LoggedSample(
@@ -282,6 +285,7 @@ def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
+    """Return the version, the system turn and the seeds of a run, where they are known."""
     config = content["config"]
     named = {
         "version": content.get("lmms_eval_version"),
@@ -480,6 +484,7 @@ def _reserved_date(folder: Path) -> str:
 def _results(
     date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
 ) -> dict[str, Any]:
+    """Return a results file as lmms-eval writes it, of tasks and their values."""
     content: dict[str, Any] = {
         "results": {},
         "configs": {},

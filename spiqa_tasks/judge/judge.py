@@ -186,6 +186,7 @@ class Judge(JudgeClient):
         return verdicts
 
     def _require_answers(self, verdicts: Sequence[Verdict]) -> None:
+        """Raise JudgeError if a test question has no answer."""
         for verdict in verdicts:
             if verdict.reason is not None:
                 has_remedy = "; " in verdict.reason

@@ -126,6 +126,7 @@ def _split(judge: str) -> tuple[str, str, str]:
 
 
 def _provider(name: str, model: str) -> type[Provider]:
+    """Return the class of a provider. Raises JudgeError: unknown, or without a model."""
     if name in PROVIDERS and model:
         return PROVIDERS[name]
     missing = "" if model else " without a model"

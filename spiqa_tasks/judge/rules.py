@@ -166,6 +166,7 @@ class YesNoRule(Rule):
         return self.score(test, verdict)
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
+        """Return why the judge's verdicts on the two test questions are unusable, or None."""
         scores = []
         for test, verdict in zip(self.tests, verdicts, strict=True):
             score = self.certain_score(test, verdict)
@@ -217,6 +218,7 @@ class L3ScoreRule(YesNoRule):
         return None if is_noise else self.score(test, verdict)
 
     def signature(self) -> dict[str, Any]:
+        """Return the fields of the signature that say how the judge is asked."""
         return {
             "prompt": _prompt_id(self.prompt, PROMPTS[self.prompt]),
             "rule": f"top-{self.top}",
@@ -252,6 +254,7 @@ class SampledRule(YesNoRule):
             )
 
     def request(self, candidate: Candidate, /) -> JudgeRequest:
+        """Return the request for a verdict on a candidate: several sampled answers."""
         return JudgeRequest(
             self.text(candidate),
             max_tokens=_ANSWER_TOKENS,
@@ -271,6 +274,7 @@ class SampledRule(YesNoRule):
         return sum(said_yes) / len(said_yes)
 
     def signature(self) -> dict[str, Any]:
+        """Return the fields of the signature that say how the judge is asked."""
         return {
             "prompt": _prompt_id(self.prompt, PROMPTS[self.prompt]),
             "rule": f"share of {self.draws} draws",
@@ -309,6 +313,7 @@ class LettersRule(Rule):
         return float(letter == candidate.reference) if verdict.ok and is_read else None
 
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
+        """Return why the judge's verdict on the test question is unusable, or None."""
         (verdict,) = verdicts
         if self.score(self.tests[0], verdict) is not None:
             return None

@@ -47,6 +47,7 @@ def java() -> str | None:
 
 
 def _runs(path: str) -> bool:
+    """Return whether the program at a path is a Java that starts."""
     try:
         done = subprocess.run([path, "-version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.SubprocessError):
@@ -82,6 +83,10 @@ def computed_once(
 
 
 def _run_tokenizer(lines: Sequence[str]) -> list[str]:
+    """Return the lines in words, lower case and without punctuation.
+
+    Raises ValueError: the tokenizer returned another number of lines.
+    """
     from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS
 
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
@@ -103,6 +108,7 @@ def _without_punctuation(line: str, punctuation: Collection[str]) -> str:
 
 
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
+    """Return METEOR's counts of each pair. Raises ValueError: it returned others."""
     with tempfile.TemporaryDirectory() as folder:
         predictions = _write_lines(Path(folder) / "predictions.txt", [pair[0] for pair in pairs])
         references = _write_lines(Path(folder) / "references.txt", [pair[1] for pair in pairs])

@@ -128,6 +128,7 @@ def _one_line(text: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _tokenized(pairs: Pairs) -> Pairs | str:
+    """Return the pairs in the toolkit's words, or the reason why they cannot be made."""
     reason = NO_JAVA
     if coco_java.java():
         try:

@@ -187,6 +187,10 @@ def _kinds(ablation: Any, options: Any) -> tuple[str, str]:
 
 
 def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
+    """Return the solved examples before each question, or None.
+
+    Raises InputError: half of what they need, or with pictures.
+    """
     if count is None and split is None:
         return None
     if not isinstance(count, int) or count < 1 or split is None or ablation != "text":

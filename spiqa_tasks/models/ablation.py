@@ -92,6 +92,7 @@ def ablated_messages(hook: Hook, kind: str) -> Hook:
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
+        """Return the messages of a question without its pictures, or with grey ones."""
         return [
             {**message, "content": _ablated_content(message["content"], kind)}
             for message in hook(*args, **kwargs)
@@ -108,6 +109,7 @@ def with_last_turn(hook: Hook, change: Callable[[list[str]], list[str]]) -> Hook
 
     @functools.wraps(hook)
     def changed(*args: Any, **kwargs: Any) -> Any:
+        """Return the messages of a question with the texts of its last user turn changed."""
         messages = [dict(message) for message in hook(*args, **kwargs)]
         last = next(message for message in reversed(messages) if message["role"] == "user")
 

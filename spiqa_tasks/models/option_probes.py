@@ -131,6 +131,10 @@ def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[...,
     """Wrap a chat model's `doc_to_messages`: the last text with options gets those shown."""
 
     def probed(texts: list[str]) -> list[str]:
+        """Return the texts of a prompt with the last one that has options rewritten.
+
+        Raises InputError: none has options.
+        """
         places = [place for place, text in enumerate(texts) if options_in(text)]
         if not places:
             raise _not_found(str(texts))

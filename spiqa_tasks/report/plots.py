@@ -123,6 +123,7 @@ def _limited(most: int, total: int, noun: str) -> str:
 
 
 def _figure(plot: Plot) -> Figure:
+    """Draw a row per group, and in it a point with its interval per run."""
     from matplotlib.figure import Figure
 
     names, series = plot.names, plot.series

@@ -303,6 +303,7 @@ def _wrapped(text: str, width: int) -> str:
 
 
 def _as_markdown(table: Table) -> str:
+    """Return a table with its title and notes in Markdown."""
     grid = table.grid
     rows = [[markdown(cell) for cell in row] for row in grid.rows]
     escaped = grid._replace(heads=[markdown(head) for head in grid.heads], rows=rows)

@@ -121,6 +121,7 @@ def _is_perfect(counts: Sequence[float]) -> bool:
 
 
 def _value(counts: Sequence[float]) -> float:
+    """Return METEOR of the counts of a pair, or of their sums (METEOR 1.5, with its weights)."""
     words, reference_words, function, reference_function = counts[:4]
     chunks, matched, reference_matched = counts[CHUNKS:]
 

@@ -105,6 +105,7 @@ def table_options(row: Row) -> dict[str, str]:
 def _row(
     record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str
 ) -> Row:
+    """Return the row of a line of the release; `image` is the path of its picture, or ''."""
     row_id = str(record["index"])
     options = read_options(record["question"])
     return {

@@ -140,6 +140,10 @@ def read_questions(
 def _question(
     file: str, record: dict[str, Any], figures: tuple[OptionFigure, ...]
 ) -> ChoiceQuestion:
+    """Return the question of a line of the release, with its pictures.
+
+    Raises DataError: it lacks a text, options or a picture.
+    """
     row_id = str(record["ID"])
     asked = record["Question"]
     to_figure = file.endswith("Caption2Figure")

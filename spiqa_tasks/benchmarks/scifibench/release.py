@@ -139,6 +139,7 @@ def figure_size(row: Row) -> float:
 def _rows(
     questions: list[ChoiceQuestion], split: str, settings: SciFIBenchSettings, data: str
 ) -> list[Row]:
+    """Return the rows of questions as the settings change them: negatives, order, examples, OCR."""
     if settings.negatives == "random":
         questions = with_random_negatives(questions, settings.seed)
     questions = [shuffled(question, settings.shuffle) for question in questions]

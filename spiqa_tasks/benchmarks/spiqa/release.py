@@ -289,6 +289,7 @@ _TEXTS = (
 def _rows(
     shown: Shown, paths: Mapping[str, str], settings: SpiqaSettings
 ) -> Iterator[dict[str, Any]]:
+    """Yield the row of a question with the figures that it is shown, or a row per figure."""
     paper, question, files = shown
     first = paper.figures[question.referred[0]]
     figures = []

@@ -76,6 +76,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         ]
 
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
+        """Return the letter of an answer, or those of several; the fallback where none is read."""
         if not isinstance(answers, str):
             return [self._read(str(answer), options) for answer in answers]
         if not options:

@@ -84,6 +84,7 @@ def _patch_tasks(host: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        """Make the host's index of tasks with the folders of ours."""
         included = [include_path] if isinstance(include_path, str) else list(include_path or [])
         return initialize(self, [*included, *map(str, _folders())], *args, **kwargs)
 
@@ -106,6 +107,9 @@ def _patch_filters(host: Any) -> None:
 
     @replacing(host.FilterEnsemble, "apply")
     def then_score(apply: Any, self: Any, instances: list[Any], docs: Any) -> None:
+        """Apply the host's filters; then score all answers of a task in one call, so that a judge
+        is asked about them together.
+        """
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import is_ours, score_together, split_repeats
         from spiqa_tasks.hosts.lmms_eval.open_docs import rows_of
 
@@ -137,6 +141,7 @@ def _patch_results(host: Any) -> None:
 
     @replacing(host.TaskOutput, "calculate_aggregate_metric")
     def of_rows(aggregate: Any, self: Any, *args: Any, **kwargs: Any) -> None:
+        """Aggregate without the entry for comparisons with a baseline, which is no metric."""
         from spiqa_tasks.hosts.lmms_eval.batch_scoring import LoggedRecord
         from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
@@ -157,6 +162,7 @@ def _patch_baselines(host: Any) -> None:
 
     @replacing(host, "_extract_score_from_sample")
     def score_of(extract: Any, sample: Mapping[str, Any], task: str) -> Any:
+        """Return the score to compare with a baseline; None for a sample of ours without one."""
         from spiqa_tasks.benchmarks.record import Record
         from spiqa_tasks.hosts.lmms_eval_files import BASELINE
 
@@ -182,6 +188,7 @@ def _patch_options(host: Any) -> None:
 
     @replacing(host, "simple_evaluate")
     def checked(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
+        """Evaluate, unless an option does not go with one of our tasks."""
         with exit_with_message():
             ours = _ours(kwargs.get("tasks") or ())
             if ours:

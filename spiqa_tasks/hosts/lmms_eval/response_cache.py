@@ -46,6 +46,9 @@ def patch(host: Any) -> None:
     def in_slices(
         execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]
     ) -> list[Any]:
+        """Answer the requests slice by slice, so that the cache has all but the last of a killed
+        run.
+        """
         answers: list[Any] = []
         for start in range(0, len(requests), SLICE):
             answers += execute(self, lm, reqtype, requests[start : start + SLICE])

@@ -57,6 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run() -> int:
+    """Run the host with our tasks; return the exit status that its result files show."""
     with said_if_slow("starting VLMEvalKit", PROGRAM):
         registration.import_host()
         from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length  # imports the host
@@ -151,6 +152,7 @@ def _counts(run: Arguments, model: str, task: str, started: float) -> Mapping[st
 
 
 def _failures(counts: Mapping[str, int]) -> list[str]:
+    """Return a phrase for each kind of failure that occurred."""
     return [
         f"{counted(counts[name], noun)} {rest}"
         for name, (noun, rest) in _FAILURES.items()

@@ -102,6 +102,7 @@ def _extended_parser(argv: Sequence[str]) -> Iterator[None]:
     original = argparse.ArgumentParser.parse_args
 
     def extended(parser: argparse.ArgumentParser) -> argparse.Namespace:
+        """Parse the host's arguments and ours; the length is None unless the user gives one."""
         parser.add_argument(
             ACCEPT, action="store_true", help="Run with a model class that reduces pictures."
         )

@@ -70,6 +70,7 @@ def _patch_files(host: Any) -> None:
 
     @replacing(host, "dump")
     def dump_whole(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        """Write a file of our tasks at once and without loss; others as the host does."""
         file = Path(str(path))
         if not task_in(file):
             return dump(data, path, *args, **kwargs)
@@ -80,6 +81,7 @@ def _patch_files(host: Any) -> None:
 
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        """Read a file of our tasks with every cell as text; others as the host does."""
         file = Path(str(path))
         if not task_in(file):
             return load(path, *args, **kwargs)
@@ -96,6 +98,7 @@ def _patch_files(host: Any) -> None:
         def lossless_path(
             path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any
         ) -> Any:
+            """Return the path of a table of answers: tab-separated for our tasks."""
             if dataset in known()[0]:
                 return str(Path(folder, f"{model}_{dataset}{TABLE}"))
             return path_of(folder, model, dataset, *args, **kwargs)
@@ -145,6 +148,7 @@ def _patch_models(host: Any) -> None:
     def only_picture(
         first_picture: Any, self: Any, message: Any, dataset: str | None = None
     ) -> Any:
+        """Return the only picture of a message. Raises ValueError: several, for a task of ours."""
         pictures = [part for part in message if part["type"] == "image"]
         if dataset in known()[0] and len(pictures) > 1:
             raise ValueError(too_many_pictures(str(dataset), type(self)))

@@ -56,6 +56,7 @@ class HfLocal(Provider):
         return replace(verdict, model=self._config.model, prompt_tokens=prompt.shape[1])
 
     def _tokens(self, tokenizer: Any, request: JudgeRequest) -> list[int]:
+        """Return the tokens of a request, in the tokenizer's chat template if it has one."""
         if not tokenizer.chat_template:
             return list(tokenizer.encode(request.prompt))
         text = tokenizer.apply_chat_template(

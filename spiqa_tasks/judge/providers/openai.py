@@ -47,6 +47,7 @@ class OpenAIJudge(SdkJudge):
 
     @staticmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
+        """Return the headers with the key: `api-key` for Azure, a bearer token for others."""
         if not config.api_key:
             return {}
         host = urlsplit(config.url).hostname or ""
@@ -136,6 +137,7 @@ def most_likely(pairs: list[tuple[Any, Any]], top: int) -> tuple[tuple[str, floa
 
 
 def _check_pair(token: Any, logprob: Any) -> None:
+    """Raise RequestError if a token or its log-probability is impossible."""
     if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
         raise _impossible(f"a token that is none: {token!r:.40}")
     is_number = logprob == -math.inf or conforms(logprob, float)

@@ -122,6 +122,7 @@ def http_error(
 
 
 def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
+    """Return what a user can do about a failed request, or None if nothing is known."""
     is_about_money = 400 <= status < 429 and any(word in message for word in _UNPAID)
     if is_about_money or not FINAL_CODES.isdisjoint(codes):
         return _NO_CREDIT
@@ -162,6 +163,7 @@ def written_verdict(text: str, stop: object) -> Verdict:
 
 
 def _written_fault(text: str, stop: object) -> str:
+    """Return why what the judge wrote is no verdict, with the remedy, or ''."""
     if stop in _REFUSALS:
         return f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
     if without_reasoning(text).strip():

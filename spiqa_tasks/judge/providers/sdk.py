@@ -91,6 +91,10 @@ class SdkJudge(Provider):
         }
 
     async def ask(self, request: JudgeRequest) -> Verdict:
+        """Return the judge's verdict; send a request again without what the server complains about.
+
+        Raises RequestError: it failed for another reason.
+        """
         body = self.body(request)
         adaptation = self._adaptation
         for _ in range(MOST_ADAPTATIONS):
@@ -140,6 +144,7 @@ class SdkJudge(Provider):
 
     @cached_property
     def _client(self) -> Any:
+        """Return the SDK's client, which neither retries nor follows redirects: the loop does."""
         import httpx2
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
@@ -214,6 +219,7 @@ class SdkJudge(Provider):
         return "check the judge's address and that its server runs"
 
     def _http_error(self, response: Any) -> RequestError:
+        """Return the error of a response with a status of failure, its message without keys."""
         body = _parsed(response.content) or response.content.decode(errors="replace")
         message, codes = _message_and_codes(body)
         if target := response.headers.get("Location"):

@@ -136,6 +136,7 @@ def compiled(form: str) -> re.Pattern[str]:
 
 
 def _spelled(token: re.Match[str]) -> str:
+    """Return the regular expression that a name or a sign of a form stands for."""
     name = token[0]
     if name in PIECES:
         return f"(?:{_TOKEN.sub(_spelled, PIECES[name])})"

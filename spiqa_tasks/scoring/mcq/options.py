@@ -115,6 +115,9 @@ def masked(text: str, options: Options) -> str:
 
 
 def _masked(text: str, option: str, character: str) -> str:
+    """Return a text in which each whole occurrence of an option is one `character`, padded to the
+    length that it had.
+    """
     padded = character + _PAD * (len(option) - 1)
     pieces = []
     done, start = 0, text.find(option)
@@ -203,6 +206,7 @@ def _is_phrase(option: str) -> bool:
 
 
 def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> str:
+    """Return a text with the labels in given forms written as letters."""
     label = "|".join(map(re.escape, sorted(letters, key=len, reverse=True)))
     each = re.compile(label, re.IGNORECASE)
     for form in forms:

@@ -130,6 +130,7 @@ class _Tokens:
         return (cues.WORD if text in self.options.words else cues.TEXT), named
 
     def _word(self, token: re.Match[str]) -> tuple[str, str]:
+        """Return the kind of a word, and the letter that it names, or ''."""
         word, start = token[0], token.start()
         if self.line[start].islower() and word not in _DEPENDENT and "'" not in word:
             return cues.OTHER, ""
@@ -180,6 +181,7 @@ class _Tokens:
         return found.end(1) if found and is_own else 0
 
     def _enclosed(self, token: re.Match[str]) -> tuple[str, str]:
+        """Return the kind of a letter in brackets, and the letter, or '' if it is none."""
         letter = token[0].rstrip(")]> ")[-1].upper()
         if token[0][0] == "[" and self.before in (cues.OTHER, cues.FILL):  # the matrix [A]
             return cues.OTHER, ""
@@ -189,6 +191,7 @@ class _Tokens:
         return (cues.ENCLOSED if letter in self.options.texts else cues.OUT_OF_RANGE), letter
 
     def _letter(self, token: re.Match[str]) -> tuple[str, str]:
+        """Return the kind of a lone letter, and the letter, or '' if it is a word such as "a"."""
         start, end = token.span()
         letter = token[0].upper()
         is_capital = self.line[start] == letter
