@@ -210,7 +210,7 @@ def _filtered(
     leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs if lvlm and llm]
     frame["leaks"] = sum(frame.index.isin(pair["ids"]) for pair in leaked)
 
-    frame["place"] = [first.by_id[key].place for key in frame.index]
+    frame["place"] = [first.by_id[key].position for key in frame.index]
     frame = frame.sort_values("place")
     answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
     lost = list(scores.index.difference(frame.index, sort=False))

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     answers: list[dict[str, Any]] = []
     without_options = []
     for number, row in enumerate(rows, 1):
-        key = "/".join(str(row[column]) for column in columns.ids(row)) or str(number)
+        key = "/".join(str(row[column]) for column in columns.id_columns(row)) or str(number)
         answer = _answer(row, columns, f"row {number} of {file}")
         if not answer.known_options:
             without_options.append(key)
@@ -74,7 +74,7 @@ def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns
     """
     names = columns_of(rows)
     columns.check(names, file)
-    name = columns.name("prediction", names)
+    name = columns.column_of("prediction", names)
     if name is None:
         raise InputError(
             f"Expected answers in {file}, found the columns {listed(names)}. "

@@ -14,7 +14,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.record import Response
 from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.json_text import json_lines
+from spiqa_tasks.files.json_text import conforms, json_lines
 from spiqa_tasks.files.records import ID_COLUMNS, KEY, read_records, text_of, whole_id
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.hosts.lmms_eval_files import FILTERED
@@ -59,15 +59,15 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 # A column such as `llm_output` or `pred_label`; one that ends in `text` may be of anything.
 _LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|pred.+")
 
-# Columns that are an id together with the question, for files without ids of questions; the second
-# is VisDoM's, which asks SPIQA's questions.
-PAPERS = ("paper_id", "doc_id")
+# Columns with a paper's id, which is an id together with the question's text; the second is
+# VisDoM's, which asks SPIQA's questions.
+_PAPER_COLUMNS = ("paper_id", "doc_id")
 
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
-FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
+_FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
 # A column with one option: `A`, `option_a`, `Choice B`, MedMCQA's `opa`, WinoGrande's `option1`.
 _OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j]|option[ _]?[1-9])|[A-Z]")
@@ -82,10 +82,12 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a file of answers; `named` is field -> column as the user says ("": none).
+    """The columns of a file of answers: those of `--columns`, else those with usual names.
 
-    A column with dots is a path into objects and lists: `doc.question`, `resps.0`. Questions are
-    also grouped `by` a column.
+    Attributes:
+        named: field -> its column as `--columns` says, "" for a field without one. A column with
+            dots is a path into objects and lists: `doc.question`, `resps.0`.
+        by: column of `--by`, which groups the questions beside that of `group`; or ''.
     """
 
     named: Mapping[str, str] = field(default_factory=dict)
@@ -112,27 +114,27 @@ class Columns:
             )
         return cls(named)
 
-    def name(self, field: str, names: Collection[str]) -> str | None:
-        """Return the column of a field among `names`, or None."""
+    def column_of(self, field: str, names: Collection[str]) -> str | None:
+        """Return the column of a field, such as `prediction`, among `names`, or None."""
         if field in self.named:
             return self.named[field] if self.named[field] in names else None
 
-        present = self.usual(field, names)
+        present = self.usual_columns(field, names)
         # of several columns of figures nobody knows which the model saw
         is_unclear = field == "figures" and len(present) > 1
         return present[0] if present and not is_unclear else None
 
-    def usual(self, field: str, names: Collection[str]) -> list[str]:
-        """Return the columns with a usual name of a field among `names`, the surest first."""
+    def usual_columns(self, field: str, names: Collection[str]) -> list[str]:
+        """Return the columns among `names` that a field is usually called, the surest first."""
         # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
         return [name for name in FIELDS[field] if name in names and name not in taken]
 
-    def ids(self, names: Collection[str]) -> tuple[str, ...]:
-        """Return the column of a row's id, or those of its paper and its question; or ()."""
-        name = self.name("id", names)
-        question = self.name("question", names)
-        papers = [column for column in PAPERS if column in names]
+    def id_columns(self, names: Collection[str]) -> tuple[str, ...]:
+        """Return the columns that identify a row: that of ids, or paper and question; or ()."""
+        name = self.column_of("id", names)
+        question = self.column_of("question", names)
+        papers = [column for column in _PAPER_COLUMNS if column in names]
 
         # columns such as `key` or `qid` may number the questions of a paper
         is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
@@ -141,7 +143,9 @@ class Columns:
         return () if name is None else (name,)
 
     def check(self, names: Collection[str], where: object) -> None:
-        """Raise InputError if none of the rows has a column that the user named."""
+        """Raise InputError if a column of `--columns` is not among `names`, those of the rows of
+        `where`, a file.
+        """
         missing = [name for name in self.named.values() if name and name not in names]
         if missing:
             hint = ": a path begins in the row" if "." in "".join(missing) else ""
@@ -151,29 +155,30 @@ class Columns:
             )
 
     def is_answer(self, names: Collection[str]) -> bool:
-        """Return whether a row with these columns is an answer."""
+        """Return whether these columns are enough for answers; see `missing`."""
         return not self.missing(names)
 
     def missing(self, names: Collection[str]) -> list[str]:
-        """Return the fields that an answer lacks: a prediction, and an id or its question and
-        reference.
+        """Return the fields that `names` lack for answers.
+
+        An answer needs a prediction, and either an id or both question and reference.
         """
-        missing = [] if self.name("prediction", names) else ["prediction"]
-        has_question = self.name("question", names) and self.name("reference", names)
-        return missing if has_question or self.ids(names) else [*missing, "id"]
+        missing = [] if self.column_of("prediction", names) else ["prediction"]
+        has_question = self.column_of("question", names) and self.column_of("reference", names)
+        return missing if has_question or self.id_columns(names) else [*missing, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row with a column for each path that the user named and the row has.
+        """Return a row with further columns: the values at paths of `--columns`, by these paths.
 
-        The `response` of a batch is the answer in it.
+        `response` is the text of the answer in a line of a batch, where it is an object.
         """
         paths = [name for name in self.named.values() if "." in name and name not in row]
         values = {path: _value_at(row, path) for path in paths}
         values["response"] = _value_at(row, _BATCH)
         return {**row, **{path: value for path, value in values.items() if value is not None}}
 
-    def answer(self, row: Mapping[str, Any], answer_id: str, place: int = 0) -> Answer:
-        """Return the answer of a row, with whatever it has to compare with the release.
+    def answer(self, row: Mapping[str, Any], answer_id: str, position: int = 0) -> Answer:
+        """Return the answer in a row: prediction, question, references, options and groups.
 
         Raises ValueError: figures that are no list of names, or a prediction or reference that is
         no text.
@@ -181,7 +186,7 @@ class Columns:
         return Answer(
             answer_id,
             self._response(row),
-            place=place,
+            position=position,
             question=_plain_text(self._value("question", row)),
             references=_references(self._value("reference", row)),
             options=self.options(row),
@@ -190,26 +195,26 @@ class Columns:
         )
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
-        columns = (self.name("group", row), self.by)
+        columns = (self.column_of("group", row), self.by)
         groups = {column: _plain_text(row.get(column)) for column in columns if column}
         return {column: group for column, group in groups.items() if group}
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return label -> text of the options, in one column or in a column for each; or {}."""
-        name = self.name("options", row)
-        options = _filled_options(row, [name]) if name else {}
+        column = self.column_of("options", row)
+        options = _filled_options(row, [column]) if column else {}
 
         named = self.named.get("options")
-        # a named column that is not of one option counts alone
-        is_alone = named is not None and not _option_letter(named)
-        if options or is_alone:
+        # `options=choices` rules out the columns A, B, ...; `options=A` is one of them
+        is_only_column = named is not None and not _option_letter(named)
+        if options or is_only_column:
             return options
-        separate = {_option_letter(column): cell for column, cell in row.items()}
-        return _filled_options(separate, sorted(separate.keys() - {""}))
+        cell_of = {_option_letter(column): cell for column, cell in row.items()}
+        return _filled_options(cell_of, sorted(cell_of.keys() - {""}))
 
     def _response(self, row: Mapping[str, Any]) -> Response:
         figures = self._figures(row)
-        column = self.name("prediction", row) or "prediction"
+        column = self.column_of("prediction", row) or "prediction"
         prediction = row.get(column)
         reason = _failure_of(row)
         if not reason and isinstance(prediction, dict) and prediction:
@@ -225,12 +230,12 @@ class Columns:
 
     def _figures(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         figures = as_value(self._value("figures", row)) or []
-        if not (isinstance(figures, list) and all(isinstance(name, str) for name in figures)):
+        if not conforms(figures, list[str]):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
         return tuple(figures)
 
-    def _value(self, what: str, row: Mapping[str, Any]) -> Any:
-        column = self.name(what, row)
+    def _value(self, field: str, row: Mapping[str, Any]) -> Any:
+        column = self.column_of(field, row)
         return None if column is None else row[column]
 
 
@@ -248,7 +253,7 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
     rows = {f"{unit} {number}": columns.resolved(row) for number, row in numbered}
     answers = answers_of_rows(path, rows, columns)
 
-    names = columns.usual("prediction", columns_of(rows.values()))
+    names = columns.usual_columns("prediction", columns_of(rows.values()))
     if len(names) > 1 and "prediction" not in columns.named:
         say(
             f"{path}: the answers are read from {names[0]}, not {listed(names[1:])}; --columns "
@@ -260,10 +265,10 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
 def answers_of_rows(
     path: Path, rows: Mapping[str, Mapping[str, Any]], columns: Columns
 ) -> list[Answer]:
-    """Return the answers of rows, by their places in a file.
+    """Return the answers of rows; `rows` is a name for messages, such as `line 3`, -> row.
 
-    Raises InputError: no column of predictions, a row without an id where others have one, or whose
-    answer is no text.
+    Raises InputError: no rows, no column of predictions, a row without an id if there is a column
+    of ids, a prediction that is no text, or answers of several models.
     """
     if not rows:
         raise InputError(f"Expected answers in {path}, found no rows.")
@@ -276,13 +281,13 @@ def answers_of_rows(
             f"{listed(names)}. {advice(names, columns)}".strip()
         )
 
-    id_columns = columns.ids(names)
+    id_columns = columns.id_columns(names)
     answers = []
-    for index, (place, row) in enumerate(rows.items()):
-        where = f"{place} of {path}"
+    for position, (name, row) in enumerate(rows.items()):
+        where = f"{name} of {path}"
         answer_id = _id_of(row, id_columns, where)
         try:
-            answers.append(columns.answer(row, answer_id, index))
+            answers.append(columns.answer(row, answer_id, position))
         except ValueError as error:
             raise InputError(
                 f"Expected an answer in {where}, found {error}. Correct it."
@@ -294,10 +299,11 @@ def answers_of_rows(
 
 
 def _check_no_options(path: Path, rows: Collection[Mapping[str, Any]], columns: Columns) -> None:
-    """Raise InputError if the column for options has cells, though no options; say so if the user
-    did not name it, as it may be for something else.
+    """Raise InputError if cells of the column for options could not be read as options.
+
+    This is only printed if `--columns` did not name the column, which may be of something else.
     """
-    column = columns.name("options", columns_of(rows)) or ""
+    column = columns.column_of("options", columns_of(rows)) or ""
     filled = [row[column] for row in rows if as_value(row.get(column))]
     if not filled:
         return
@@ -328,7 +334,7 @@ def _check_one_model(
 
 
 def columns_in(path: Path, columns: Columns = USUAL) -> Collection[str]:
-    """Return the names of a table's columns and of the paths in it, or [] if it is broken."""
+    """Return the columns of a table, with the paths of `--columns` in it; [] if it is broken."""
     try:
         return columns_of(columns.resolved(row) for row in read_records(path))
     except DataError:
@@ -355,15 +361,18 @@ def cell_text(value: Any) -> str | None:
     return text_of(value)
 
 
-def listed(found: Iterable[str]) -> str:
-    """Return names of columns for a message, without that of a JSON object's keys."""
-    names = [name[:_LONGEST_NAME] for name in found if name != KEY]
+def listed(columns: Iterable[str]) -> str:
+    """Return names of columns for a message, the first `_MOST_NAMES` of them.
+
+    `KEY`, our own name for the keys of a JSON object, is left out.
+    """
+    names = [name[:_LONGEST_NAME] for name in columns if name != KEY]
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
 
 
 def advice(names: Collection[str], columns: Columns = USUAL) -> str:
-    """Return how to name the columns that an answer needs, or ''."""
+    """Return the sentence on how to name the columns that an answer needs, or '' if none lacks."""
     missing = columns.missing(names)
     if not missing:
         return ""
@@ -383,20 +392,20 @@ def advice(names: Collection[str], columns: Columns = USUAL) -> str:
 
 
 def _likely_answer(names: Collection[str], columns: Columns) -> str:
-    """The only column that looks like the model's answer, as `llm_output`, or ''."""
-    taken = {columns.name(field, names) for field in FIELDS}
+    """Return the only column that looks like the model's answer, as `llm_output`, or ''."""
+    taken = {columns.column_of(field, names) for field in FIELDS}
     likely = [name for name in names if name not in taken and _LIKE_ANSWER.fullmatch(name)]
 
     # a lone `answer` is mostly the model's; beside options it is mostly the true one
     letters = set(map(_option_letter, names))
-    has_options = columns.name("options", names) or {"A", "B"} <= letters
+    has_options = columns.column_of("options", names) or {"A", "B"} <= letters
     if not likely and "answer" in names and not has_options:
         likely = ["answer"]
     return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
 
 
 def _filled_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
-    """Label -> text of the options in some columns, without empty ones; {} if they are none."""
+    """Return label -> text of the options in some columns; {} if these hold no options."""
     if columns:
         with suppress(ValueError):
             return {label: text for label, text in options_of(row, columns).items() if text}
@@ -405,16 +414,16 @@ def _filled_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str,
 
 @cache
 def _option_letter(column: str) -> str:
-    """The letter of the option in a column, or ''."""
+    """Return the option that a column is of by its name, such as `B` of `option_b`, or ''."""
     return column[-1].upper() if _OPTION_COLUMN.fullmatch(column) else ""
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
-    """The id of a row, or its paper and question; '' if no column has it."""
+    """Return the id of a row, `PAPER/QUESTION` if two columns are its id, or '' without any."""
     cells = [row.get(name) for name in names]
     with suppress(ValueError):
         texts = [whole_id(cell_text(cell) or "") for cell in cells]
-        if all(texts):  # also without such columns
+        if all(texts):  # true if there are no such columns
             return "/".join(texts)
 
     found = ", ".join(f"{cell!r:.60}" for cell in cells)
@@ -424,44 +433,44 @@ def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
 
 
 def _failure_of(row: Mapping[str, Any]) -> str:
-    """Why a row has no answer, by its columns `error` and `status` or a batch's, or ''."""
+    """Return why a request failed, by the columns `error` and `status` or a batch's, or ''."""
     error = row.get("error")
-    if error and error == error:  # NaN is a cell without an error, too
+    if error and error == error:  # an empty cell of a table is NaN, which differs from itself
         return str(error)[:LONGEST_REASON]
 
     status = str(_value_at(row, "response.status_code") or row.get("status", "")).strip()
-    return f"status {status}" if FAILED_STATUS.fullmatch(status.lower()) else ""
+    return f"status {status}" if _FAILED_STATUS.fullmatch(status.lower()) else ""
 
 
 def _value_at(value: Any, path: str) -> Any:
-    """The value at a path of keys and places, or None."""
+    """Return the value at a path of keys and indices, such as `resps.0`, or None."""
     for step in path.split("."):
-        if isinstance(value, Mapping):
-            value = value.get(step)
-        elif isinstance(value, list) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        else:
+        key = int(step) if isinstance(value, list) and step.isdigit() else step
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
             return None
     return value
 
 
 def _references(cell: Any) -> tuple[str, ...]:
-    """The true answers: a list, also one that a cell's text writes out if it is of texts.
+    """Return the true answers in a cell: one text, or a list of several.
 
-    `[0, 1]` in a cell of a table is one answer.
+    A text such as `["a", "b"]` is a list, too, but `[0, 1]` in a table's cell is one answer.
     """
     value = as_value(cell)
-    is_list = isinstance(value, list)
-    if is_list and (value is cell or all(isinstance(each, str) for each in value)):
+    is_list = isinstance(value, list) if value is cell else conforms(value, list[str])
+    if is_list:
         texts = map(_true_text, value)
         return tuple(str(text) for text in texts if text is not None)
     return (_plain_text(cell),)
 
 
 def _true_text(reference: Any) -> Any:
-    """A reference, or the text of one of HELM's; None if that is not tagged as correct.
+    """Return a reference as it is, or the text of an object of HELM's if it is tagged as correct,
+    else None.
 
-    Raises ValueError: another object.
+    Raises ValueError: an object without tags.
     """
     if not isinstance(reference, dict):
         return reference
@@ -472,19 +481,21 @@ def _true_text(reference: Any) -> Any:
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The figures that the true answer needs, by their places among those that were shown.
+    """Return the files of the figures that the true answer needs, or ().
 
-    The released scripts write both, which says whether the order of figures is of this question.
+    SPIQA's released scripts write the figures in the order shown, and which of these are needed:
+    if the release needs others, the row is of another question.
     """
     shown = as_value(row.get("all_figures_names"))
-    places = as_value(row.get("referred_figures_indices"))
-    if not isinstance(shown, list) or not isinstance(places, list):
+    indices = as_value(row.get("referred_figures_indices"))
+    if not isinstance(shown, list) or not isinstance(indices, list):
         return ()
-    files = {str(place): str(file) for place, file in enumerate(shown)}
-    return tuple(files.get(str(place), "") for place in places)
+    files = {str(index): str(file) for index, file in enumerate(shown)}
+    return tuple(files.get(str(index), "") for index in indices)
 
 
 def _plain_text(value: Any) -> str:
+    """Return the text of a cell or of a list of one; '' for a longer list or an object."""
     if isinstance(value, list) and len(value) == 1:
         return _plain_text(value[0])
     return "" if isinstance(value, list | dict) else text_of(value)

@@ -161,7 +161,7 @@ def match(
 
 
 def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, Unmatched]:
-    """The answers to some rows, and the ids that did not fit; other rows are not missing."""
+    """Return the answers to some rows, and the ids that did not fit; other rows are not missing."""
     kept = {row["id"] for row in rows}
     answers = {key: answer for key, answer in matched.items() if key in kept}
     return answers, {**unmatched, "missing": [key for key in unmatched["missing"] if key in kept]}
@@ -185,7 +185,10 @@ def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
 
 
 def _ids_from_1(rows: Rows, missing: Sequence[str]) -> set[str]:
-    """Ids that only counting from 1 has: the last of each paper (or of all) whose 0 is missing."""
+    """Return the ids that only answers counted from 1 have, as `paper/9` of questions 0 to 8.
+
+    There is one for each paper (or one of all) whose 0 is missing.
+    """
     parts = [_spelled(name).rpartition("/") for name in missing]
     sizes = Counter(_spelled(row["id"]).rpartition("/")[0] for row in rows)
     return {f"{paper}{slash}{sizes[paper]}" for paper, slash, number in parts if number == "0"}
@@ -261,7 +264,7 @@ def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
 
 
 def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
-    """The task with the settings that the answers were made with, less those of scoring."""
+    """Return the task with the settings that the answers were made with, less those of scoring."""
     logged = {answer.signature.settings for answer in answers} - {""}
     if not logged:
         return task
@@ -284,7 +287,7 @@ def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
 def _rows_in_file(
     path: Path, task: Task, answers: Sequence[Answer]
 ) -> tuple[Rows, Mapping[str, str]]:
-    """The questions in a file of answers, and id -> what a question without a score lacks.
+    """Return the questions in a file of answers, and id -> what a question without a score lacks.
 
     Files of the same questions have the same digest.
     """
@@ -328,7 +331,7 @@ def _turned(answers: Sequence[Answer]) -> Iterator[str]:
 
 
 def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:
-    """Paper -> files of its figures, if answers name figures."""
+    """Return paper -> files of its figures, if answers name figures."""
     if not any(answer.response.shown for answer in answers.values()):
         return {}
     return known_figures(task.benchmark_name, task.split)
@@ -337,10 +340,10 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
 def _ids_of_rows(
     answer: Answer, rows: Rows, names: Mapping[str, Sequence[str]], has_keys: bool
 ) -> Sequence[str]:
-    """The id of the row that an answer is to, or of the rows of a question that is asked twice."""
-    if not answer.id and answer.place < len(rows):
+    """Return the id of the row that an answer is to, or those of a question that is asked twice."""
+    if not answer.id and answer.position < len(rows):
         # a host's answers without records, as of --predict_only
-        return [str(rows[answer.place]["id"])]
+        return [str(rows[answer.position]["id"])]
 
     if has_keys:
         paper, _, *document = answer.id.split("/", 2)
@@ -351,7 +354,7 @@ def _ids_of_rows(
 
 
 def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
-    """Id, or spelled id or question of a paper -> ids of the rows that are called so."""
+    """Return id, or spelled id or question of a paper -> ids of the rows that are called so."""
     names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         names[_spelled(row["id"])].append(row["id"])
@@ -444,7 +447,7 @@ def _figure_differences(
 
 
 def _is_option(letter: str, text: str, ours: str | None, question: str) -> bool:
-    """Whether an option is the release's; that of a picture has no text there."""
+    """Return whether an option is the release's; that of a picture has no text there."""
     if ours is not None and (
         not ours or canonical(text) in (canonical(ours), canonical(letter + ours))
     ):
@@ -454,7 +457,7 @@ def _is_option(letter: str, text: str, ours: str | None, question: str) -> bool:
 
 
 def _is_question(answer: Answer, row: Row) -> bool:
-    """Whether a question is the release's: it may lack its options, or stand within a prompt."""
+    """Return whether a question is the release's, also without its options or within a prompt."""
     theirs = canonical(answer.question)
     ours = canonical(str(row.get("question", "")))
     if theirs in ours or ours in theirs or row.get("prompt") == "caption":
@@ -470,7 +473,7 @@ def _is_question(answer: Answer, row: Row) -> bool:
 
 
 def _from_difference(one: str, other: str) -> tuple[str, str]:
-    """Two texts for a sentence, without what both begin with if that is long."""
+    """Return two texts for a sentence, without what both begin with if that is long."""
     one, other = (" ".join(text.split()) for text in (one, other))
     same = 0
     for ours, theirs in zip(one, other, strict=False):

@@ -82,9 +82,9 @@ def _candidate(answer: Answer, where: str) -> Candidate:
 
 
 def _rows_of(entry: Mapping[str, Any], columns: Columns) -> list[dict[str, Any]]:
-    """The row with its label, or one for each system that EVOUNA has a verdict on."""
+    """Return the row with its label, or one for each system that EVOUNA has a verdict on."""
     if _GOLDEN not in entry:
-        column = columns.name("label", entry)
+        column = columns.column_of("label", entry)
         return [{**entry, "label": None if column is None else entry[column]}]
 
     rows = []

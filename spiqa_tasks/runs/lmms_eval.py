@@ -131,7 +131,7 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
 
 
 def _own_task(config: Mapping[str, Any]) -> Task | None:
-    """The task of a YAML's values; None if it is a host's, or of another version's settings."""
+    """Return the task of a YAML's values; None for a host's, or with another version's settings."""
     try:
         task = task_of(config)
         if task is None:
@@ -142,7 +142,7 @@ def _own_task(config: Mapping[str, Any]) -> Task | None:
 
 
 def _asked(task: Task, logged: LoggedTask) -> int:
-    """The number of the task's questions: the release's, unless a hook left some out."""
+    """Return the number of the task's questions: the release's, unless a hook left some out."""
     loader = str(logged.config.get("process_docs", _OWN_LOADER))
     is_filtered = "kept" in (logged.config.get("metadata") or {})
     if is_filtered or not loader.startswith(_OWN_LOADER):
@@ -202,7 +202,7 @@ def _own_answer(sample: LoggedSample) -> Answer:
 
 
 def _logged_response(text: str, record: Record) -> Response:
-    """The response that a record was made of, with the order of figures that the model saw."""
+    """Return the response that a record was made of, with the figures in the order shown."""
     is_null = text in (_NULL, NULL) and not record.prediction
     failure = record.reason or text if record.status == "request_failed" else None
 
@@ -233,7 +233,7 @@ def _host_answers(task: LoggedTask) -> list[Answer]:
 
 
 def _has_scores(name: str, samples: Sequence[LoggedSample], task: LoggedTask) -> bool:
-    """Whether a metric has the host's own scores, or inferred ones whose mean the host reports."""
+    """Return whether the host logs scores of a metric, or reports the mean of those read here."""
     values = [sample.values[name] for sample in samples if name in sample.values]
     for value in values:
         if isinstance(value, int | float) or (isinstance(value, dict) and "score" in value):
@@ -265,7 +265,7 @@ def score_of(logged: Any) -> float | None:
 
 
 def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
-    """The score of what the host read in a response: 1 for the answer, 0 for another."""
+    """Return the score of what the host read in a response: 1 for the answer, 0 for another."""
     texts = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
     options = {letter: text for letter, text in texts.items() if text != "nan"}
     if options and isinstance(predicted, str):
@@ -274,14 +274,14 @@ def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
 
 
 def _ids_of(samples: Sequence[LoggedSample]) -> list[str]:
-    """The ids of the samples, or their places if what is logged as an id is none."""
+    """Return the ids of the samples, or their places if what is logged as an id is none."""
     ids = [_id_of(sample) for sample in samples]
     places = [str(sample.position) for sample in samples]
     return places if len(set(ids)) < len(set(places)) else ids
 
 
 def _id_of(sample: LoggedSample) -> str:
-    """The id in the first metric that has one, or the document's place."""
+    """Return the id in the first metric that has one, or the document's place."""
     for value in sample.values.values():
         if isinstance(value, dict) and "id" in value:
             return str(value["id"])
@@ -311,7 +311,7 @@ def _host_answer(
 def _read_record(
     record: Record, text: str, sample: LoggedSample, scored: Mapping[str, bool]
 ) -> Record:
-    """The record with the logged scores, and whether a wrong answer is none."""
+    """Return the record with the logged scores, and whether a wrong answer is none."""
     scores: dict[str, float] = {}
     for name, logged in sample.values.items():
         score = score_of(logged)
@@ -325,7 +325,7 @@ def _read_record(
 
 
 def _with_verdicts(record: Record, sample: LoggedSample) -> Record:
-    """The record with the verdicts that our hook for open answers logged, or why there are none."""
+    """Return the record with the verdicts, or their failure, that our open-answer hook logged."""
     own = Record.of_sample(sample.values)
     if own is None or not own.signature:
         return record
@@ -339,13 +339,13 @@ def _with_verdicts(record: Record, sample: LoggedSample) -> Record:
 
 
 def _question(prompt: str) -> str:
-    """The prompt without placeholders of pictures; options end with their lines."""
+    """Return the prompt without placeholders of pictures; options end with their lines."""
     lines = (" ".join(line.split()) for line in _PLACEHOLDERS.sub(" ", prompt).splitlines())
     return "\n".join(filter(None, lines))
 
 
 def _groups(sample: LoggedSample) -> dict[str, str]:
-    """Kind -> name of the groups in the first metric that names any, each name once."""
+    """Return kind -> name of the groups in the first metric that names any, each name once."""
     for value in sample.values.values():
         groups: dict[str, str] = {}
         for kind in _GROUPS:

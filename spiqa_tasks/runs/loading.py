@@ -120,7 +120,7 @@ def _check_host_tasks(
 
 
 def _by_task(runs: Iterable[Run], named: Mapping[str, Task]) -> ByTask:
-    """The tasks of this package, or those that are named, each with the answers to it."""
+    """Return the tasks of this package, or those that are named, each with the answers to it."""
     by_name: dict[str, list[Run]] = {}
     for run in runs:
         if run.logged and (run.is_own or run.task in named):
@@ -194,7 +194,7 @@ def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], 
 
 
 def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
-    """The run as answers with their own questions.
+    """Return the run as answers with their own questions.
 
     Raises InputError: these are not in the file.
     """
@@ -216,7 +216,7 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
 
 def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """The answers, with letters as options if predictions and true answers are letters alone."""
+    """Return the answers, with letters as options if predictions and references are letters."""
     letters = {"", *LETTERS}
     texts = (text for answer in answers for text in (answer.response.text, *answer.references))
     are_letters = all(text.strip(" ().\n").upper() in letters for text in texts)
@@ -226,7 +226,7 @@ def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
-    """The answers to choices, with labels for true answers that are numbers of options.
+    """Return the answers to choices, with labels for true answers that are numbers of options.
 
     Raises InputError: they may be numbers or texts.
     """
@@ -271,27 +271,27 @@ def _first_number(asked: Sequence[Answer]) -> int | None:
 
 
 def _named_label(answer: Answer) -> str:
-    """The label of the option that the true answer names by label or text, or ''."""
+    """Return the label of the option that the true answer names by label or text, or ''."""
     with suppress(ValueError):
         return answer_label(answer.reference, answer.known_options)
     return ""
 
 
 def _numbered(answer: Answer, first: int) -> Answer:
-    """The answer with the labels of the options that its true answers number."""
+    """Return the answer with the labels of the options that its true answers number."""
     options = {str(number): label for number, label in enumerate(answer.known_options, first)}
     labels = tuple(options.get(number, number) for number in answer.references)
     return replace(answer, references=labels)
 
 
 def _are_choices(answers: Sequence[Answer]) -> bool:
-    """Whether an answer has a column of options, or most of the questions list theirs."""
+    """Return whether an answer has a column of options, or most of the questions list theirs."""
     with_list = [answer for answer in answers if answer.known_options]
     return any(answer.options for answer in answers) or 2 * len(with_list) > len(answers)
 
 
 def _missing(answers: Sequence[Answer]) -> list[str]:
-    """The columns without which answers have no score by their own questions."""
+    """Return the columns without which answers have no score by their own questions."""
     missing = []
     if not any(answer.question or answer.options for answer in answers):
         missing.append("question (or options)")
@@ -334,7 +334,7 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
 
 
 def _has_scores(run: Run) -> bool:
-    """Whether a run has scores; answers of --predict_only have none."""
+    """Return whether a run has scores; answers of --predict_only have none."""
     if run.form not in lmms_eval.FORMS:
         return False
     # the host's own are all there is
@@ -342,7 +342,7 @@ def _has_scores(run: Run) -> bool:
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:
-    """The run with its scores, of no judge, and remarks."""
+    """Return the run with its scores, of no judge, and remarks."""
     task = run.own if run.is_own else find_task(run.task, wanted.include)
     joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     return scoring.score(scoring.read(joined), later=_LATER), remarks

@@ -170,7 +170,7 @@ def task_in_name(path: Path, tasks: Collection[str]) -> tuple[str, str]:
 
 
 def _with_task(runs: list[Run], task: str) -> list[Run]:
-    """The runs, those that name no task with this one."""
+    """Return the runs, those that name no task with this one."""
     # beside a run that names the task, others are to another one
     if any(run.task == task for run in runs):
         return runs
@@ -178,7 +178,7 @@ def _with_task(runs: list[Run], task: str) -> list[Run]:
 
 
 def _of_named_task(runs: list[Run], run_path: RunPath) -> list[Run]:
-    """The runs to the task that is named with a path. Raises InputError: there are none."""
+    """Return the runs to the task that is named with a path. Raises InputError: there are none."""
     path, task = run_path.path, run_path.task
     runs = _with_task(runs, task)
     # The user knows better than a single file, unless it is of a task of the host, whose answers
@@ -198,8 +198,8 @@ def _of_named_task(runs: list[Run], run_path: RunPath) -> list[Run]:
 
 
 def _lmms_eval_runs(files: Sequence[_File]) -> tuple[list[Run], Faults]:
-    """The runs of results files by their dates, then those of samples files named alone, and the
-    errors of unread files.
+    """Return the runs of results files by their dates, then those of samples files without one, and
+    the errors of unread files.
     """
     runs: list[Run] = []
     faults: Faults = []
@@ -227,7 +227,7 @@ def _lmms_eval_runs(files: Sequence[_File]) -> tuple[list[Run], Faults]:
 def _files_of_answers(
     files: Iterable[_File], tasks: Collection[str], columns: Columns
 ) -> list[_File]:
-    """The files of a folder that hold answers, response files as the folder that they are in."""
+    """Return the files of a folder that hold answers; response files count as their folder."""
     kept: dict[Path, _File] = {}
     for file in files:
         path = file.path
@@ -239,7 +239,7 @@ def _files_of_answers(
 
 
 def _is_of_answers(table: _File, tasks: Collection[str], columns: Columns) -> bool:
-    """Whether a table in a folder counts.
+    """Return whether a table in a folder counts.
 
     One whose name has no task of ours may be anything; those of VLMEvalKit's other datasets are
     large, and are not read.
@@ -271,7 +271,7 @@ def _run(file: _File, tasks: Collection[str], columns: Columns) -> Run:
 def _without_answers(
     files: Iterable[_File], runs: Iterable[Run], tasks: Collection[str]
 ) -> list[Run]:
-    """A run per task that VLMEvalKit began and that has no answers: it was killed, or failed."""
+    """Return a run per task that VLMEvalKit began and that has no answers, as if it was killed."""
     answered = {(run.task, run.identity.model.partition(",")[0]) for run in runs}
     unanswered = {}
     for path, _, content in files:
@@ -287,7 +287,7 @@ def _without_answers(
 
 
 def _unanswered(task: str, model: str, path: Path) -> Run:
-    """A run whose answers cannot be read."""
+    """Return a run whose answers cannot be read."""
 
     def read() -> list[Answer]:
         raise InputError(
@@ -299,7 +299,7 @@ def _unanswered(task: str, model: str, path: Path) -> Run:
 
 
 def _vlmevalkit_model(path: Path) -> str:
-    """The model of a table that VLMEvalKit named `<model>/[T<date>/]<model>_<dataset>`, or ''."""
+    """Return the model of VLMEvalKit's table `<model>/[T<date>/]<model>_<dataset>`, or ''."""
     model = (path.parent.parent if _is_dated(path) else path.parent).name
     return model if path.suffix in SUFFIXES and path.stem.startswith(f"{model}_") else ""
 
@@ -309,7 +309,7 @@ def _is_dated(path: Path) -> bool:
 
 
 def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputError:
-    """The error for a path without answers: which files or keys there are, and what to do."""
+    """Return the error for a path without answers, with the files or keys there and a remedy."""
     if path.is_dir():
         return _nothing_in_folder(path, files)
 
@@ -339,7 +339,7 @@ def _nothing_in_folder(path: Path, files: Sequence[_File]) -> InputError:
 
 
 def _files(path: Path) -> list[Path]:
-    """The file, or the files in a folder that may hold answers, each once."""
+    """Return the file, or the files in a folder that may hold answers, each once."""
     if not path.is_dir():
         if path.is_file():
             return [path]
@@ -352,7 +352,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The files below a folder, also in linked folders, each folder once."""
+    """Return the files below a folder, also in linked folders, each folder once."""
     seen: set[str] = set()
     for place, folders, names in os.walk(folder, followlinks=True):
         real = os.path.realpath(place)
@@ -382,13 +382,13 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
 
 
 def _are_answers(rows: Sequence[Mapping[str, Any]], content: Any, columns: Columns) -> bool:
-    """Whether the rows in a JSON value are answers; a list of rows is nothing else."""
+    """Return whether the rows in a JSON value are answers; a list of rows is nothing else."""
     names = columns_of(columns.resolved(row) for row in rows)
     return isinstance(content, list) or columns.is_answer(names)
 
 
 def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
-    """The form of a file by its first line, or ''; samples of other harnesses have named
+    """Return the form of a file by its first line, or ''; samples of other harnesses have named
     columns.
     """
     if lmms_eval_files.is_sample(line) and "prediction" not in columns.named:

@@ -83,7 +83,7 @@ class Answer:
     Attributes:
         id: of the question; of the document where a question is several.
         record: the scored answer; None where it was not scored yet.
-        place: index of the document in its task, from 0.
+        position: index of the document in its task, or of the answer in its file, from 0.
         question: the question's text or the whole prompt.
         references: the true answers, of which any is right.
         needed: files of the figures that the true answer needs.
@@ -93,7 +93,7 @@ class Answer:
     id: str
     response: Response
     record: Record | None = None
-    place: int = 0
+    position: int = 0
     question: str = ""
     references: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
@@ -129,13 +129,14 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
     duplicates: dict[str, None] = {}
     for answer in answers:
         # answers without an id are refused later, where the task is known
-        earlier = by_id.setdefault(answer.id or f"answer {answer.place}", answer)
+        earlier = by_id.setdefault(answer.id or f"answer {answer.position}", answer)
         if earlier is answer:
             continue
-        if earlier != replace(answer, place=earlier.place):
+        if earlier != replace(answer, position=earlier.position):
             raise InputError(
                 f"Expected one answer per question in {path}, found two different ones for "
-                f"{answer.id}, number {earlier.place + 1} and {answer.place + 1}. Keep one of them."
+                f"{answer.id}, number {earlier.position + 1} and {answer.position + 1}. Keep one "
+                "of them."
             )
         duplicates[answer.id] = None
     return by_id, list(duplicates)

@@ -73,9 +73,10 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
     rows = unjudged.joined.rows
     scored = {record.id: record for record in scorer.score(unjudged.records, later=later)}
 
-    places = {row["id"]: place for place, row in enumerate(rows)}
     answers = [
-        replace(run.by_id[key], record=record, place=places[key]) for key, record in scored.items()
+        replace(run.by_id[row["id"]], record=scored[row["id"]], position=position)
+        for position, row in enumerate(rows)
+        if row["id"] in scored
     ]
     groups = _groups(rows, scored, scorer)
     written = Written(
@@ -96,7 +97,7 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
 def _groups(
     rows: Rows, scored: Mapping[str, Record], scorer: Scorer
 ) -> dict[str, Mapping[str, str]]:
-    """Question -> its groups, also of questions without an answer."""
+    """Return question -> its groups, also of questions without an answer."""
     groups = {question_of(row): scored[row["id"]].groups for row in rows if row["id"] in scored}
     # the size of a group is that of the task's, not of the answers
     for row in rows:
@@ -189,7 +190,7 @@ def _log_of(run: Run) -> TaskLog:
         **score_object(run),
     }
     answers = [
-        LoggedAnswer(answer.record, answer.response.text, answer.place, answer.question)
+        LoggedAnswer(answer.record, answer.response.text, answer.position, answer.question)
         for answer in run.by_id.values()
         if answer.record is not None
     ]

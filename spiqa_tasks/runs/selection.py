@@ -88,7 +88,7 @@ class Subset:
         )
 
     def _signed(self, answer: Answer) -> Answer:
-        """The answer with the list in its record's signature."""
+        """Return the answer with the list in its record's signature."""
         if answer.record is None or not answer.record.signature:
             return answer
         signature = parse(answer.record.signature).with_fields(ids=self.digest).text
@@ -214,7 +214,7 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
 
 
 def _is_scored_by(run: Run, judge: str, host: str) -> bool:
-    """Whether a run has scores of no judge, or of this one at a host ('': any)."""
+    """Return whether a run has scores of no judge, or of this one at a host ('': any)."""
     if not run.signature.judge:
         return True
     return run.signature.judge == judge and host in ("", run.signature.judge_host)
@@ -250,7 +250,7 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
 
 
 def _replaced(best: Path, others: Sequence[Run]) -> str:
-    """The remark on a model's runs in whose place those of a file count."""
+    """Return the remark on a model's runs in whose place those of a file count."""
     tasks = {run.task: None for run in others}
     paths = {run.path: None for run in others}
     was = "were" if len(tasks) > 1 else "was"
@@ -266,7 +266,7 @@ def _and_more(names: Iterable[object]) -> str:
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
-    """Whether one of the runs has the scores of VLMEvalKit's table, which are in its folder."""
+    """Return whether a run in the folder of VLMEvalKit's table has the scores of that table."""
     return table.form == VLMEVALKIT and any(
         run.form != VLMEVALKIT and run.path.parent == table.path.parent and run.date >= table.date
         for run in runs
@@ -299,7 +299,7 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 
 def _difference(run: Run, same: Sequence[Run]) -> str:
-    """The judge, generation settings, folder or file that the runs differ in, else the path."""
+    """Return the judge, generation settings, folder or file by which runs differ, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
     if settings := own_settings(run, same):
@@ -339,8 +339,8 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
 
 
 def _own_parts(model: str, models: Iterable[str]) -> list[str]:
-    """The host's name of a model and its arguments, less those of all models of its checkpoint, and
-    the path of that if it is one.
+    """Return the host's name of a model and those of its arguments that tell it from the other
+    models of its checkpoint.
     """
     name = checkpoint(model)
     same = [other for other in models if checkpoint(other) == name]
@@ -355,7 +355,7 @@ def _own_parts(model: str, models: Iterable[str]) -> list[str]:
 
 
 def _parts(model: str) -> list[str]:
-    """The host's name of a model, and its arguments."""
+    """Return the host's name of a model, and its arguments."""
     kind, _, arguments = model.partition(",")
     return [kind, *(f"{key}={value}" for key, value in model_arguments(arguments).items())]
 

@@ -52,7 +52,7 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
     for key, entry in content.items():
         row = columns.resolved(entry)
         answer_id = f"{path.name.removesuffix(SUFFIX)}/{key}"
-        prediction = columns.name("prediction", row) or "response"
+        prediction = columns.column_of("prediction", row) or "response"
         response = row.get(prediction)
         if not isinstance(response, dict):
             yield {**row, "id": answer_id}

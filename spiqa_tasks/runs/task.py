@@ -60,7 +60,7 @@ def own_metrics(run: Run) -> list[Metric]:
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
-    """The text metrics that were written with the answers, or that this machine can compute."""
+    """Return the text metrics that were written with the answers, else those computable here."""
     texts = {metric.name for metric in metrics if metric.needs == "text programs"}
     written = texts & run.written.values.keys()
     if written or not texts:
@@ -239,7 +239,7 @@ def reported_shares(
 
 
 def _named_headline(run: Run) -> str | None:
-    """The headline of the task's YAML or, without one, of `HEADLINES`."""
+    """Return the headline of the task's YAML or, without one, of `HEADLINES`."""
     named: str | None = _metadata(run.origin.config).get("headline")
     if named is not None:
         return named
@@ -250,7 +250,7 @@ def _named_headline(run: Run) -> str | None:
 
 
 def _members(run: Run, metric: str) -> list[Record]:
-    """The records that the host computed a metric of."""
+    """Return the records that the host computed a metric of."""
     return [record for record in run.records if metric in record.details[LOGGED]]
 
 

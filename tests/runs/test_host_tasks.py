@@ -221,7 +221,12 @@ def test_an_answer_is_its_text_with_the_question_and_the_true_answer(tmp_path: P
         "input": "Look:<image> <image 1>\n and <image_2>say.",
     }
     (answer,) = run_of(tmp_path, [line]).read()
-    assert (answer.id, answer.response.text, answer.place, answer.reference) == ("4", "A", 4, "7")
+    assert (answer.id, answer.response.text, answer.position, answer.reference) == (
+        "4",
+        "A",
+        4,
+        "7",
+    )
     assert answer.question == "Look:\nand say."
     (empty,) = run_of(tmp_path, [{"acc": 1.0, "filtered_resps": [[]]}]).read()
     assert (empty.response.text, empty.question) == ("", "")

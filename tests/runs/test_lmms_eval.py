@@ -63,7 +63,7 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
     assert (ours.own.name, ours.own.benchmark_name, ours.own.split) == ("t", "mmstar", "demo")
     assert ours.own.settings_text == "prompt=letter,ablation=text,shots=0"
     assert (other.definition, other.origin.config["dataset_path"]) == (None, "owner/data")
-    assert [(answer.id, answer.place) for answer in ours.read()] == [
+    assert [(answer.id, answer.position) for answer in ours.read()] == [
         (row["id"], k) for k, row in enumerate(ROWS[:3])
     ]
 
@@ -223,7 +223,12 @@ def test_the_host_writes_an_answer_in_several_ways(tmp_path: Path, answers: dict
     """One answer is a string, a list, or a list of lists."""
     line = {"doc_id": 7, "target": "A", "accuracy": Record("2").as_dict(), **answers}
     (answer,) = own_answers(write_samples(tmp_path / "s.jsonl", [line]))
-    assert (answer.id, answer.response.text, answer.place, answer.reference) == ("2", "B", 7, "A")
+    assert (answer.id, answer.response.text, answer.position, answer.reference) == (
+        "2",
+        "B",
+        7,
+        "A",
+    )
 
 
 def test_a_sample_is_its_filtered_answer_with_the_record(tmp_path: Path) -> None:

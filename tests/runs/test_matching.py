@@ -19,7 +19,7 @@ PATH = Path("answers.jsonl")
 
 def matched(*answers: tuple[str, str]) -> tuple[dict[str, Answer], dict[str, list[str]]]:
     """Return the matched answers of (id, text) pairs."""
-    given = [Answer(key, Response(text), place=n) for n, (key, text) in enumerate(answers)]
+    given = [Answer(key, Response(text), position=n) for n, (key, text) in enumerate(answers)]
     return match(PATH, given, ROWS)
 
 
@@ -303,12 +303,12 @@ def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
     for text in ("x{}", "x"):
         given = [
             Answer(
-                f"{row['paper_id']}/{row['question']}", Response(text.format(place)), place=place
+                f"{row['paper_id']}/{row['question']}", Response(text.format(place)), position=place
             )
             for place, row in enumerate(PAPERS)
         ]
         found, unmatched = match(PATH, given, PAPERS)
-        assert [answer.place for answer in found.values()] == list(range(len(PAPERS)))
+        assert [answer.position for answer in found.values()] == list(range(len(PAPERS)))
         assert not any(unmatched.values())
 
 
@@ -347,7 +347,7 @@ def test_ids_that_count_the_questions_of_a_paper_from_1_are_refused(separator: s
     with pytest.raises(InputError, match=rf"found '1611.1v1{separator}3' and no 0. Count from 0."):
         match(PATH, shifted, PAPERS)
 
-    of_one_list = [Answer(str(place), Response("A"), place=place) for place in (1, 2, 3)]
+    of_one_list = [Answer(str(place), Response("A"), position=place) for place in (1, 2, 3)]
     with pytest.raises(InputError, match=r"found '3' and no 0. Count from 0."):
         match(PATH, of_one_list, [{"id": str(place)} for place in range(3)])
 

@@ -153,7 +153,7 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     assert (run.definition, run.written.values, run.written.omitted) == (task, {}, {})
     in_order = dict.fromkeys(name for row in rows_of(task) for name in groups_of(row))
     assert list(run.written.sizes) == list(in_order)
-    assert [answer.place for answer in run.read()] == list(range(24))
+    assert [answer.position for answer in run.read()] == list(range(24))
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
     assert not is_complete(run)
     assert run.signature.predictions == "table"
