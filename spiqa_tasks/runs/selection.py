@@ -25,6 +25,7 @@ from spiqa_tasks.runs.run import (
     Answer,
     Key,
     Run,
+    Written,
     checkpoint,
     checkpoint_argument,
 )
@@ -83,9 +84,17 @@ class Subset:
             read=lambda: answers,
             asked=len(self.ids),
             answered=len(answers),
-            # what was reported is of the whole task
-            written=replace(run.written, values={}),
+            written=self._written(run.written, is_whole=len(listed) == len(self.ids)),
         )
+
+    def _written(self, written: Written, is_whole: bool) -> Written:
+        """Return what a run says of itself, without the values of the whole task.
+
+        If all of the list is answered (`is_whole`), its groups have the sizes of the answers.
+        Otherwise the sizes are those of the task, so that groups are withheld: which of them lack
+        an answer is not known.
+        """
+        return replace(written, values={}, sizes={} if is_whole else written.sizes)
 
     def _signed(self, answer: Answer) -> Answer:
         """Return the answer with the list in its record's signature."""

@@ -174,3 +174,19 @@ def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
             f" {len(unknown)} other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}."
             " Correct the list, or name its task."
         )
+
+
+def test_groups_of_a_scored_run_are_those_of_the_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Over a whole list its groups are complete, as they are in the file of the answers."""
+    ids = [row["id"] for row in load_rows("mmstar", "demo", "")]
+    listing = write_ids(tmp_path / "ids", ids[::2])
+    path = write_jsonl(tmp_path / "m_mmstar_demo.jsonl", right_answers("mmstar_demo"))
+    scored(capsys, "mmstar_demo", path, "--output", tmp_path / "scored")
+    by_group = ["--by", "category", "--ids", listing]
+    _, of_file, _ = run_json(capsys, "score", "mmstar_demo", path, *by_group)
+    status, of_scored, errors = run_json(capsys, "score", tmp_path / "scored", *by_group)
+    assert (status, errors) == (0, "")
+    assert [row["value"] for row in of_scored] == [row["value"] for row in of_file] == [1.0] * 6
+    assert sum(row["n"] for row in of_scored) == len(ids[::2])
