@@ -95,6 +95,7 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
 
 
 def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame) -> Value:
+    """Return a metric of the questions of a group (`members`)."""
     # A rate has no column: it is computed of the records.
     if not has_metric(members, metric.name):
         return run.value(metric, group)

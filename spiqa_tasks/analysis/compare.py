@@ -211,6 +211,7 @@ def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
 
 
 def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
+    """Return the comparison of two runs over the questions that both have a score of."""
     test = paired(both.score_0.tolist(), both.score_1.tolist(), both.cluster_0.tolist())
     return Comparison(
         task=a.run.task,
@@ -244,6 +245,7 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
 
 
 def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> list[str]:
+    """Return what a reader of a run's score has to know: its coverage, odd answers."""
     warnings = []
     if not run.record_set.is_whole:
         warnings.append(f"{run.name} answered {run.coverage} questions")

@@ -219,6 +219,7 @@ def _filtered(
 
 
 def _check_blind(runs: Iterable[Run]) -> None:
+    """Raise InputError if a run has no samples, or saw the pictures."""
     for run in runs:
         if not run.logged:
             raise InputError(f"{run.task} of {run.name} has no samples.")
@@ -266,6 +267,10 @@ def _scores(first: Run, runs: Sequence[Run], metric: Metric) -> pd.DataFrame:
 
 
 def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
+    """Return id -> 1 (right), 0 (wrong) or NaN (failed).
+
+    Raises InputError: too few scores, or some between 0 and 1.
+    """
     frame = questions(run, metric)
     known = frame.score.dropna()
     if few := too_few(len(known), len(frame), "answers have a score"):
@@ -293,6 +298,9 @@ def _difficulty(scores: pd.DataFrame) -> pd.Series:
 
 
 def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> dict[str, Any]:
+    """Return the questions that an LVLM answers right without pictures and its LLM base wrong
+    (MMStar, Figure 3).
+    """
     names = [run.identity.model for run in (*lvlms, *llms)]
     if len(names) != 2:
         raise InputError(

@@ -333,6 +333,7 @@ def _has_scores(run: Run, metric: Metric) -> bool:
 
 
 def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
+    """Return the row of a metric without scores of single answers: the difference of totals."""
     values = [run.value(pair.metric) for run in pair.runs]
     reasons = [
         f"{run.name}: {value.reason}"
@@ -348,6 +349,7 @@ def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
 def _row_of_questions(
     pair: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: list[str]
 ) -> Row:
+    """Return the row of a group's questions, or of all, compared question by question."""
     asked = [frame.loc[ids] for frame in frames]
     both = merged(asked)
 
@@ -375,6 +377,7 @@ def _row(
     result: Gain | None,
     reason: str,
 ) -> Row:
+    """Return a row of the table; a gain is withheld with its reason."""
     parts = [
         f"{run.name} answered {run.coverage} questions"
         for run in pair.runs

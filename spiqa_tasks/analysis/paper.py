@@ -209,6 +209,7 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
 
 
 def _change(run: Run, control: Run, metric: str | None) -> Row:
+    """Return how marks change the accuracy over the questions of both runs (SciFIBench 4.7)."""
     scores = run.scores(run.metric(metric))
     of_control = control.scores(control.metric(metric))
     common = [key for key in scores if key in of_control]
@@ -254,6 +255,7 @@ def _in_order(setting: Any) -> tuple[float, str]:
 
 
 def _correlation(scores: pd.DataFrame) -> Row:
+    """Return Spearman's rho of text scores and judged scores of the same answers."""
     matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
     first = scores.iloc[0]
     about = {name: first[name] for name in ("model", "task", "metric", "correlated_with")}

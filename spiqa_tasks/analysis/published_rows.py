@@ -98,6 +98,7 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
 
 
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
+    """Yield the values that SPIQA prints for a split and its setting."""
     # The tables are of the defaults of all other settings.
     printed = SpiqaSettings(
         setting=settings.setting, protocol=settings.protocol, seed=settings.seed
@@ -116,6 +117,7 @@ def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
+    """Yield the values that MMStar prints: with pictures (Table 5), or 2-shot without (Table 4)."""
     tables = {("none", "0"): "table5", ("text", "2"): "table4"}
     table = tables.get((settings.ablation, settings.shots))
     if split != "val" or table is None:
@@ -128,6 +130,7 @@ def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
 
 
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
+    """Yield the values that SciFIBench prints for a split: overall, and by category."""
     subset, _, direction = split.partition("_")
     # The tables are of the defaults of all other settings.
     printed = SciFIBenchSettings(
@@ -153,6 +156,7 @@ _READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
 
 
 def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a paper's table with given keys that are values of models."""
     for row in load(paper, table):
         is_wanted = all(row[name] == value for name, value in keys.items())
         if is_wanted and row["value"] is not None and row["group"] not in NO_MODELS:
@@ -162,6 +166,7 @@ def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
 def _value(
     row: Mapping[str, Any], table: str, metric: str, group: str | None = None, judge: str = ""
 ) -> PublishedValue:
+    """Return a row of a table as a published value, of percent as a share."""
     # `table5` is Table 5, `tableB1` is Table B.1.
     number = table.removeprefix("table")
     name = f"{number[0]}.{number[1:]}" if number[0].isalpha() else number

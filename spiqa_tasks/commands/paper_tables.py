@@ -30,7 +30,7 @@ from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import has_samples
+from spiqa_tasks.runs.selection import and_more, has_samples
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
@@ -110,14 +110,14 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
     """
     answered = list(filter(_has_answers, runs))
     of_item = [run for run in answered if _is_of_item(run, item)]
-    other_tasks = ", ".join(sorted({run.task for run in answered if run not in of_item}))
+    others = sorted({run.task for run in answered if run not in of_item})
     if not of_item:
         raise InputError(
             f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
-            f"{other_tasks or 'none with samples'}. Name other runs."
+            f"{', '.join(others) or 'none with samples'}. Name other runs."
         )
-    if other_tasks:
-        say(f"Left out, as {item.name} is of {' or '.join(item.tasks)}: {other_tasks}.")
+    if others:
+        say(f"Left out, as {item.name} is of {' or '.join(item.tasks)}: {and_more(others)}.")
     return as_shown(arguments, of_item)
 
 

@@ -213,6 +213,10 @@ class Columns:
         return _filled_options(cell_of, sorted(cell_of.keys() - {""}))
 
     def _response(self, row: Mapping[str, Any]) -> Response:
+        """Return the answer in a row, or the failure of its request.
+
+        Raises ValueError: the prediction is an object with several keys.
+        """
         figures = self._figures(row)
         column = self.column_of("prediction", row) or "prediction"
         prediction = row.get(column)
@@ -229,6 +233,7 @@ class Columns:
         return response_of(answer, figures)
 
     def _figures(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the files that a row says were shown. Raises ValueError: no list of names."""
         figures = as_value(self._value("figures", row)) or []
         if not conforms(figures, list[str]):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")

@@ -176,6 +176,7 @@ def run_labels(runs: Sequence[Run]) -> list[str]:
 
 
 def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
+    """Return the columns that are the same in each row of a run."""
     return {
         "run": label,
         "task": run.task,
@@ -190,6 +191,7 @@ def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
 
 
 def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
+    """Return the columns of a question, but for its groups and scores."""
     is_choice = OPTIONS in record.details
     prediction = record.prediction
     if is_choice or not run.is_own:
@@ -258,6 +260,7 @@ def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
 
 
 def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:
+    """Return a metric of a corpus (BLEU, METEOR) over the answers of a frame."""
     answered = frame[frame.prediction.notna()]
     if reason := too_few(len(answered), len(frame), "answers have a text"):
         return Value(math.nan, len(answered), reason=reason)

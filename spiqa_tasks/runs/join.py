@@ -168,6 +168,7 @@ def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, U
 
 
 def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
+    """Raise InputError if no id is of the task, or if ids count from 1."""
     missing, unknown = unmatched["missing"], unmatched["unknown"]
     if len(missing) == len(rows):
         instead = f"ids such as {unknown[0][:LONGEST]!r}" if unknown else "no answers"
@@ -311,6 +312,7 @@ def _rows_in_file(
 
 
 def _cells(answer: Answer, has_options: bool) -> dict[str, Any]:
+    """Return what an answer's file says of its question."""
     return {
         "id": answer.id,
         "question": answer.question,
@@ -411,6 +413,7 @@ def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:
 def _differences(
     answer: Answer, row: Row, figures: Mapping[str, Collection[str]]
 ) -> Iterator[_Difference]:
+    """Yield in what an answer's file and the release differ on a question."""
     options = dict(zip(row.get("letters", ()), row.get("options", ()), strict=True))
     true = str(row.get("answer", ""))
     targets = [true, options.get(true, ""), row.get("caption", "")]
@@ -431,6 +434,7 @@ def _differences(
 def _figure_differences(
     answer: Answer, row: Row, figures: Mapping[str, Collection[str]]
 ) -> Iterator[_Difference]:
+    """Yield the differences in the figures that an answer needs, or was shown."""
     # a document of one figure does not have all figures of its question
     needed = {row["figures"][index]["file"] for index in row.get("referred", ())}
     if answer.needed and not row.get("step") and not needed <= set(answer.needed):

@@ -71,6 +71,7 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
 
 
 def _candidate(answer: Answer, where: str) -> Candidate:
+    """Return an answer with its question and reference. Raises InputError: it lacks one."""
     # EVOUNA writes several references with slashes
     references = "/".join(answer.references)
     if not answer.question or not any(answer.references):

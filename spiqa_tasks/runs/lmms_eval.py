@@ -95,6 +95,7 @@ def read_samples(path: Path) -> Run:
 
 
 def _run(path: Path, results: Results, task: LoggedTask) -> Run:
+    """Return the run of one task of a results file; its samples are read when they are needed."""
     definition = _own_task(task.config)
     if definition is None:
         asked = task.questions
@@ -175,6 +176,7 @@ def own_answers(path: Path) -> list[Answer]:
 
 
 def _own_answer(sample: LoggedSample) -> Answer:
+    """Return the answer in a sample of one of our tasks. Raises ValueError: none, or changed."""
     record = Record.of_sample(sample.values)
     if not isinstance(sample.response, str):
         raise ValueError("no answer")
@@ -291,6 +293,7 @@ def _id_of(sample: LoggedSample) -> str:
 def _host_answer(
     answer_id: str, sample: LoggedSample, scored: Mapping[str, bool], limit: int | None
 ) -> Answer:
+    """Return the answer in a sample of a task of the host, with the scores that it logged."""
     response = response_of("" if sample.response is None else str(sample.response))
     logged = [name for name in sample.values if name in scored]
     details: dict[str, Any] = {LOGGED: tuple(logged)}

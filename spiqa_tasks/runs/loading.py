@@ -301,6 +301,7 @@ def _missing(answers: Sequence[Answer]) -> list[str]:
 
 
 def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputError:
+    """Return the error for answers of which nothing says what task they are to."""
     remedy = (
         f"Add --task TASK, or {' and '.join(missing)} (--columns FIELD=COLUMN); found "
         f"{listed(columns_in(run.path))}."

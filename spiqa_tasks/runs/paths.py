@@ -252,6 +252,7 @@ def _is_of_answers(table: _File, tasks: Collection[str], columns: Columns) -> bo
 
 
 def _run(file: _File, tasks: Collection[str], columns: Columns) -> Run:
+    """Return the run of a file of answers, which is read when it is needed."""
     path, form, _ = file
     model, task = task_in_name(path, tasks)
     date = date_text(path.stat().st_mtime)
@@ -324,6 +325,7 @@ def _nothing_in(path: Path, files: Sequence[_File], columns: Columns) -> InputEr
 
 
 def _nothing_in_folder(path: Path, files: Sequence[_File]) -> InputError:
+    """Return the error for a folder without answers, with the files that lie there."""
     for file in files:
         if file.form == TABLE and _vlmevalkit_model(file.path):
             return InputError(
@@ -364,6 +366,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
+    """Return the form of a JSON file, or '', and the object that it was known by."""
     first = first_object(path)
     if first is not None:
         form = _line_form(first, columns)

@@ -107,6 +107,7 @@ def _groups(
 
 
 def _omitted(run: Run, scorer: Scorer) -> dict[str, str]:
+    """Return metric -> why it cannot be computed here."""
     reasons = {
         metric.name: scorer.why_not(metric) for metric in run.own.benchmark.metrics(run.settings)
     }
@@ -183,6 +184,7 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def _log_of(run: Run) -> TaskLog:
+    """Return a scored run as lmms-eval's files say it."""
     values = values_of(run)
     summarised = {
         "judge": run.written.judge,

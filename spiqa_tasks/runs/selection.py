@@ -104,6 +104,7 @@ class Subset:
         return replace(answer, record=replace(answer.record, signature=signature))
 
     def _check(self, task: str, data: set[str], known: set[str]) -> None:
+        """Raise InputError if the list is of other data, or has ids that are not `known`."""
         # questions in the answers' own table are of no release
         data = {source for source in data if "@table " not in source}
         kept = None if self.kept is None else self.kept["data"]
@@ -264,12 +265,13 @@ def _replaced(best: Path, others: Sequence[Run]) -> str:
     paths = {run.path: None for run in others}
     was = "were" if len(tasks) > 1 else "was"
     return (
-        f"{_and_more(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
-        f"{_and_more(paths)}."
+        f"{and_more(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
+        f"{and_more(paths)}."
     )
 
 
-def _and_more(names: Iterable[object]) -> str:
+def and_more(names: Iterable[object]) -> str:
+    """Return the first of some names and how many more there are."""
     first, *more = names
     return f"{first} and {len(more)} more" if more else str(first)
 

@@ -92,6 +92,7 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
 
 
 def _as_reported(run: Run, metric: Metric, reported: float) -> Value:
+    """Return the value that a host reported, with the scores of single answers, if logged."""
     scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
     clusters = {record.id: record.cluster for record in run.questions}
     # a metric of a corpus has no scores of single answers
@@ -100,6 +101,7 @@ def _as_reported(run: Run, metric: Metric, reported: float) -> Value:
 
 
 def _check_written(run: Run, metric: Metric, value: float, reported: float) -> None:
+    """Raise InputError if a value that this version wrote is not that of the answers."""
     # other versions may compute other values
     is_of_version = run.signature.package == version(PACKAGE)
     if is_of_version and not math.isclose(value, reported, abs_tol=1e-6):
@@ -261,6 +263,7 @@ def _needs(run: Run, name: str) -> Needs:
 
 
 def _logged_metric(name: str, higher_is_better: bool, needs: Needs) -> Metric:
+    """Return a metric of the host: the mean of the scores that it logged."""
     mean = mean_of(name)
 
     def compute(records: Sequence[Record]) -> Value:

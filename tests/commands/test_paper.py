@@ -177,7 +177,10 @@ def test_runs_of_another_paper_are_left_out(
     write_judged(tmp_path / "spiqa", "m", [0.5] * QUESTIONS)
     assert main(["paper", "spiqa", "table3", str(tmp_path)]) == 0
     printed = capsys.readouterr()
-    assert "as Table 3 is of spiqa or spiqa_perfigure_224px: mmstar_filtered, mm" in printed.err
+    assert (
+        "as Table 3 is of spiqa or spiqa_perfigure_224px: mmstar_filtered and 1 more."
+        in printed.err
+    )
     assert "mmstar" not in printed.out
 
 
