@@ -230,5 +230,5 @@ def _entry(wanted: MetricRequest, verdict: Verdict) -> dict[str, Any]:
 
     score = wanted.read(verdict)
     if score is None:
-        return entry | {"reason": verdict.unread}
+        return entry | {"reason": verdict.why_no_score}
     return entry | {"score": score}

@@ -116,7 +116,7 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     for answer, verdict in zip(labels.answers, verdicts, strict=True):
         score = judge.rule.score(answer.candidate, verdict)
         if score is None:
-            failures.append(verdict.unread)
+            failures.append(verdict.why_no_score)
         else:
             answers.append(answer)
             scores.append(score)

@@ -191,7 +191,7 @@ class JudgeLoop:
 
     async def _finished(self, wait: float) -> set["asyncio.Task[Verdict]"]:
         """Return the tasks that are done, after `wait` seconds at the latest."""
-        longest = min(wait, self.patience.left(_now())) if self.queue else None
+        longest = min(wait, self.patience.seconds_left(_now())) if self.queue else None
         if self.running:
             done, _ = await asyncio.wait(
                 self.running, timeout=longest, return_when=asyncio.FIRST_COMPLETED
@@ -255,10 +255,10 @@ class JudgeLoop:
 
     def _give_up(self) -> None:
         """Say on stderr why the judge is silent; if it is given up, fail every job that waits."""
-        if trouble := self.patience.news(_now()):
+        if trouble := self.patience.silence_message(_now()):
             say(f"judge {self.config.name}: {self.config.redact(trouble)}")
 
-        reason = self.patience.given_up(_now())
+        reason = self.patience.reason_to_give_up(_now())
         while reason and self.queue:
             self._done(self.queue.take(math.inf), failed(reason))
 

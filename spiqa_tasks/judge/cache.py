@@ -78,15 +78,15 @@ class VerdictCache:
         self._file = 0  # inode of the open file: another process may have put a new one at the path
         self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
-        self._trouble = ""
-        self._is_said = False
+        self._last_error = ""
+        self._is_warned = False
         if path is None:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._open(path)
         except (OSError, sqlite3.Error) as error:
-            self._trouble = str(error)
+            self._last_error = str(error)
             if path.is_file() and path.stat().st_size:  # a full disk leaves an empty file
                 self._renew(error)
 
@@ -102,7 +102,7 @@ class VerdictCache:
         if self.unstored:
             say(
                 f"Expected to store {counted(self.unstored, 'verdict')} in the judge's cache"
-                f" {self.path}, which failed: {self._trouble}. The next run asks for them again."
+                f" {self.path}, which failed: {self._last_error}. The next run asks for them again."
                 " Make room, or name another folder in SPIQA_TASKS_CACHE."
             )
 
@@ -134,12 +134,12 @@ class VerdictCache:
         if time.monotonic() >= self._next_try:
             self._write()
 
-        is_lost = bool(self._waiting) and "locked" not in self._trouble  # a lock may pass
-        if is_lost and not self._is_said:  # at the first one, while there is time to make room
-            self._is_said = True
+        is_lost = bool(self._waiting) and "locked" not in self._last_error  # a lock may pass
+        if is_lost and not self._is_warned:  # at the first one, while there is time to make room
+            self._is_warned = True
             say(
-                f"The judge's cache {self.path} cannot be written ({self._trouble}): verdicts count"
-                " in this run alone until it can."
+                f"The judge's cache {self.path} cannot be written ({self._last_error}): verdicts"
+                " count in this run alone until it can."
             )
 
     def _write(self) -> None:
@@ -152,7 +152,7 @@ class VerdictCache:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", rows)
         except sqlite3.Error as error:
-            self._trouble, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
+            self._last_error, self._next_try = str(error), time.monotonic() + _RETRY_SECONDS
             if not _is_in_the_way(error):
                 self._renew(error)
                 self._write()
@@ -180,7 +180,7 @@ class VerdictCache:
                         os.replace(f"{self.path}{suffix}", f"{aside}{suffix}")
             self._open(self.path)
         except (OSError, sqlite3.Error) as failure:
-            self._db, self._trouble = None, str(failure)
+            self._db, self._last_error = None, str(failure)
         if not is_moved:
             say(
                 f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a"

@@ -119,27 +119,27 @@ class Patience:
         """Give the judge up: nothing more is asked before `until`."""
         self._stopped_until = until
 
-    def left(self, now: float) -> float:
+    def seconds_left(self, now: float) -> float:
         """Return the seconds until the judge is given up, if it answers nobody."""
         silent = now - self._silent_since if self.trouble else 0.0
         return max(0.0, self.policy.patience - silent)
 
-    def news(self, now: float) -> str:
+    def silence_message(self, now: float) -> str:
         """Return why the judge answers nobody, once in each silence that lasts, or ''."""
-        left = self.left(now)
-        is_news = 0 < left < self.policy.patience - SILENCE
-        if self._is_told or not is_news:
+        left = self.seconds_left(now)
+        is_due = 0 < left < self.policy.patience - SILENCE
+        if self._is_told or not is_due:
             return ""
         self._is_told = True
         return f"{self.trouble}; it is asked for another {left:.0f} s ..."
 
-    def given_up(self, now: float) -> str | None:
+    def reason_to_give_up(self, now: float) -> str | None:
         """Return why all open requests fail, or None."""
         stopped = self._stopped_until - now
         if stopped > 0:
             wait = f"the server asks for {stopped:,.0f} s of patience: score again after that"
             return f"{self.trouble}; {wait}"
-        if self.left(now) > 0:
+        if self.seconds_left(now) > 0:
             return None
         silence = f"the judge has answered nothing for {self.policy.patience:.0f} s"
         return f"{self.trouble} ({silence})"

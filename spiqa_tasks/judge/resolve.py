@@ -76,7 +76,7 @@ def parse_judge(
         name,
         model,
         url,
-        _checked_key(api_key or _key(provider, url, environ)),
+        _checked_key(api_key or _key_of_environ(provider, url, environ)),
         extra=extra,
         cache_dir=cache_path(environ),
         headers=tuple(map(checked_header, sent)),
@@ -170,26 +170,27 @@ def _named_url(environ: Mapping[str, str]) -> str:
     return url.rstrip("/")
 
 
-def _is_environs(url: str, environ: Mapping[str, str]) -> bool:
+def _secrets_are_for(url: str, environ: Mapping[str, str]) -> bool:
     """Return whether the environment's secrets for a judge may go to this server."""
     return _named_url(environ) in ("", url)
 
 
 def _headers_of_environ(url: str, environ: Mapping[str, str]) -> list[str]:
-    return environ.get(HEADER_VARIABLE, "").splitlines() if _is_environs(url, environ) else []
+    """Return the environment's header lines for a judge at `url`; [] if they are another's."""
+    return environ.get(HEADER_VARIABLE, "").splitlines() if _secrets_are_for(url, environ) else []
 
 
-def _key(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
+def _key_of_environ(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
     """Return the environment's key for a judge at `url`, by the rules above."""
     if not url:
         return None
-    own = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
-    judges = environ.get(KEY_VARIABLE, "").strip() if _is_environs(url, environ) else ""
+    provider_key = environ.get(provider.key_variable, "").strip() if url == provider.url else ""
+    judge_key = environ.get(KEY_VARIABLE, "").strip() if _secrets_are_for(url, environ) else ""
 
-    # If the environment names a server, `judges` is the key of this very one.
+    # If the environment names a server, `judge_key` is the key of this very one.
     if _named_url(environ):
-        return judges or own
-    return own or judges
+        return judge_key or provider_key
+    return provider_key or judge_key
 
 
 def _checked_key(key: str | None) -> str | None:

@@ -9,8 +9,9 @@ from spiqa_tasks.judge.types import JudgeConfig
 # Requests at once in the beginning: a server that takes one at a time loses few of them.
 FIRST = 8
 
-# Times the quickest: up to here answers take as long as before, and twice as many may be asked for.
-SAME = 1.5
+# An answer that takes at most so many times as long as the quickest is about as quick: twice as
+# many may be asked for.
+SIMILAR_TIMES = 1.5
 
 # Part of the timeout that a request may wait in a server's queue; longer, and it may be lost there.
 IN_QUEUE = 0.25
@@ -61,7 +62,7 @@ class Slots:
         self._lowest_median = min(self._lowest_median, median)
 
         limit = self.limit
-        if median <= SAME * reference:
+        if median <= SIMILAR_TIMES * reference:
             limit = min(2 * limit, self.config.concurrency)
         self._change(limit, now)
 
@@ -73,7 +74,7 @@ class Slots:
         """
         seconds, meanwhile = now - asked_at, self.answers - answers_before
         in_queue = IN_QUEUE * self.config.timeout
-        if not meanwhile or seconds <= max(in_queue, SAME * self._quickest):
+        if not meanwhile or seconds <= max(in_queue, SIMILAR_TIMES * self._quickest):
             return False
 
         answered_in_time = int(meanwhile / seconds * in_queue)

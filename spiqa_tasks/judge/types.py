@@ -197,7 +197,7 @@ class Verdict:
         return self.status == "ok"
 
     @property
-    def unread(self) -> str:
+    def why_no_score(self) -> str:
         """Reason for a missing score: the failure, or text that the rule cannot read."""
         if self.reason:
             return self.reason

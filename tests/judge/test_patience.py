@@ -56,11 +56,11 @@ def test_a_judge_is_given_up_after_so_long_without_an_answer() -> None:
     patience, one = Patience(RetryPolicy(patience=10.0)), job()
     patience.answered(100.0)
     fail(patience, one, 105.0)
-    assert patience.left(105.0) == pytest.approx(9.0)  # asked at 104
-    assert patience.given_up(113.0) is None
-    assert "has answered nothing for 10 s" in str(patience.given_up(114.0))
+    assert patience.seconds_left(105.0) == pytest.approx(9.0)  # asked at 104
+    assert patience.reason_to_give_up(113.0) is None
+    assert "has answered nothing for 10 s" in str(patience.reason_to_give_up(114.0))
     patience.answered(114.5)
-    assert patience.given_up(1000.0) is None
+    assert patience.reason_to_give_up(1000.0) is None
 
 
 def test_a_longer_wait_than_the_patience_stops_everything() -> None:
@@ -68,9 +68,9 @@ def test_a_longer_wait_than_the_patience_stops_everything() -> None:
     patience, one = Patience(RetryPolicy(patience=10.0)), job()
     busy = RequestError("busy", retryable=True, refused=True, retry_after=11.0)
     patience.failed(one, busy, 1.0, 0.0, of_test=False)
-    assert "asks for 11 s of patience" in str(patience.given_up(1.0))
+    assert "asks for 11 s of patience" in str(patience.reason_to_give_up(1.0))
     patience.stop(math.inf)
-    assert patience.given_up(1e9) is not None
+    assert patience.reason_to_give_up(1e9) is not None
 
 
 @given(failures=st.integers(1, 5000), retry_after=st.none() | st.floats(0, 100))

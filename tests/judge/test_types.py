@@ -23,10 +23,10 @@ def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
     )
     assert verdict.reason is not None
     assert "\x1b" not in verdict.reason
-    assert verdict.unread == verdict.reason
+    assert verdict.why_no_score == verdict.reason
     assert Verdict("ok").ok
     said = Verdict("ok", "x" * 50)
-    assert said.unread == f"the judge's answer {'x' * 40!r} is no verdict of its rule"
+    assert said.why_no_score == f"the judge's answer {'x' * 40!r} is no verdict of its rule"
 
 
 @pytest.mark.parametrize(
