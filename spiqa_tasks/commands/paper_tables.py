@@ -109,7 +109,8 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
     Raises InputError: no such run.
     """
     answered = list(filter(_has_answers, runs))
-    of_item = [run for run in answered if _is_of_item(run, item)]
+    experiments = [_experiment(task.settings) for task in find_tasks(item.tasks)]
+    of_item = [run for run in answered if _is_of_item(run, item, experiments)]
     others = sorted({run.task for run in answered if run not in of_item})
     if not of_item:
         raise InputError(
@@ -126,8 +127,8 @@ def _has_answers(run: Run) -> bool:
     return has_samples(run) or not run.is_own
 
 
-def _is_of_item(run: Run, item: Item) -> bool:
-    """Return whether a run is of the experiment of a table's tasks, on any split."""
+def _is_of_item(run: Run, item: Item, experiments: Sequence[list[Any]]) -> bool:
+    """Return whether a run is of one of a table's experiments, on any split."""
     # MMStar's tables have gain and leakage on other benchmarks, too.
     if not run.is_own:
         return item.paper == "mmstar"
@@ -135,7 +136,6 @@ def _is_of_item(run: Run, item: Item) -> bool:
         return False
 
     # `ablated` runs have the settings of the task with pictures
-    experiments = [_experiment(task.settings) for task in find_tasks(item.tasks)]
     return item.paper == "mmstar" or _experiment(run.settings) in experiments
 
 
