@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -271,6 +271,18 @@ def test_scores_that_hardly_differ_are_not_held_to_hits() -> None:
     found, plain = paired(a.tolist(), b.tolist()), stats.ttest_rel(b, a).confidence_interval(0.95)
     assert found.low is not None and found.high is not None  # noqa: PT018
     assert found.high - found.low == pytest.approx(plain.high - plain.low, rel=0.1)
+
+
+@given(st.lists(st.tuples(st.floats(2, 9), st.floats(2, 9)), min_size=2, max_size=30))
+def test_scores_in_another_unit_have_the_same_test(pairs: list[tuple[float, float]]) -> None:
+    """CIDEr times ten has ten times the difference and its limits, and the same p."""
+    a, b = map(list, zip(*pairs, strict=True))
+    assume(len({*a, *b}) > 1)  # else no unit is known
+    found, larger = paired(a, b), paired([10 * x for x in a], [10 * x for x in b])
+    assert found.low is not None and found.high is not None  # noqa: PT018
+    assert (larger.difference, larger.low, larger.high, larger.p) == pytest.approx(
+        (10 * found.difference, 10 * found.low, 10 * found.high, found.p)
+    )
 
 
 def test_the_smallest_difference_is_found_with_80_percent_probability() -> None:
