@@ -163,10 +163,10 @@ def locked(path: Path, how: str) -> Iterator[None]:
 
 
 def test_a_file_that_is_locked_for_writing_is_read(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Verdicts that cannot be stored meanwhile are stored as soon as it is free, at the latest
-    at the end.
+    at the end; only then a lock is worth a word.
     """
     monkeypatch.setattr(module, "LOCKED_SECONDS", 0.2)
     stored = fill(path, 3)
@@ -175,6 +175,7 @@ def test_a_file_that_is_locked_for_writing_is_read(
         cache.put("new", VERDICT)
         assert cache.unstored == 1
     assert cache.unstored == 0
+    assert capsys.readouterr().err == ""
     assert set(read(path, ["new"])) == {"new"}
     with locked(path, "IMMEDIATE"), VerdictCache(path) as late:
         assert late.get(stored) == stored

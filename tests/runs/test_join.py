@@ -1,7 +1,7 @@
 """The questions that answers are of."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.columns import LINES, TABLE, read_answers
 from spiqa_tasks.runs.join import join_questions, task_questions
-from spiqa_tasks.runs.loading import find_task
+from spiqa_tasks.runs.loading import find_task, load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.run import Answer, Identity, Run
 from spiqa_tasks.runs.selection import Subset
@@ -191,3 +191,63 @@ def test_answers_that_may_be_failed_requests_are_named_and_scored(
     assert joined.run.by_id["3"].response.failure is None
     said = "scored like any other, the first: 3. A text in a column `error` says that"
     assert any(said in remark for remark in remarks) == is_said
+
+
+def own_questions(path: Path, lines: Sequence[Mapping[str, Any]]) -> tuple[Run, list[str]]:
+    """Return the scored run of a file with its own questions, and the remarks on it."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (run,), remarks = load_runs([RunPath(path)])
+    return run, remarks
+
+
+OWN = [
+    {"id": "1", "question": "Which is red?", "options": ["sun", "rose"], "answer": "B"},
+    {"id": "2", "question": "Which is blue?", "options": ["sky", "grass"], "answer": "A"},
+    {"id": "3", "question": "Which is green?", "options": ["snow", "leaf"], "answer": "B"},
+]
+
+
+def test_files_of_the_same_questions_have_the_same_data(tmp_path: Path) -> None:
+    """So that they are compared question by question; one with another true answer is not."""
+
+    def data(lines: Sequence[Mapping[str, Any]], prediction: str) -> str:
+        answers = [{**line, "prediction": prediction} for line in lines]
+        run, _ = own_questions(tmp_path / "answers.jsonl", answers)
+        return run.signature.data
+
+    assert data(OWN, "A") == data(OWN, "B")
+    assert data(OWN, "A") != data([*OWN[:2], {**OWN[2], "answer": "A"}], "A")
+    assert data(OWN, "A") != data([*OWN[:2], {**OWN[2], "options": ["snow", "moss"]}], "A")
+
+
+def test_questions_that_vlmevalkit_asks_again_are_left_out(tmp_path: Path) -> None:
+    """CircularEval's ids have a number before six digits; the options are turned there."""
+    turned = [
+        {**OWN[0], "id": "1000001", "options": ["rose", "sun"], "answer": "A"},
+        {**OWN[1], "id": "1000002", "options": ["grass", "sky"], "answer": "B"},
+        {**OWN[2], "id": "1000004"},  # the question of no other id
+    ]
+    lines = [{**line, "prediction": "B"} for line in [*OWN, *turned]]
+    run, remarks = own_questions(tmp_path / "answers.jsonl", lines)
+    assert [record.id for record in run.records] == ["1", "2", "3", "1000004"]
+    (remark,) = remarks
+    assert "2 ids without a new question: their options are turned (CircularEval)" in remark
+    assert "the first: 1000001, 1000002." in remark
+
+
+def test_options_in_questions_count_where_no_line_has_a_column_of_them(tmp_path: Path) -> None:
+    """A question that lists something has no other options than those of its column."""
+    listing = "Which is red?\nA. sun\nB. rose"
+    lines = [
+        {"id": "1", "question": listing, "answer": "B", "prediction": "B"},
+        {"id": "2", "question": "Blue?\nA. sky\nB. grass", "answer": "A", "prediction": "B"},
+    ]
+    run, _ = own_questions(tmp_path / "listed.jsonl", lines)
+    assert run.task == "choices"
+
+    with_column = [{**OWN[1], "prediction": "A"}, {**lines[0], "options": ["moon", "mars"]}]
+    run, _ = own_questions(tmp_path / "column.jsonl", with_column)
+    assert [record.details["option_texts"] for record in run.records] == [
+        {"A": "sky", "B": "grass"},
+        {"A": "moon", "B": "mars"},
+    ]
