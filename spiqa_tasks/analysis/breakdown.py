@@ -99,7 +99,7 @@ def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame)
     # A rate has no column: it is computed of the records.
     if not has_metric(members, metric.name):
         return run.value(metric, group)
-    return value(members, metric.name, run.partial, run.written.sizes.get(group))
+    return value(members, metric.name, run.partial, run.reported.sizes.get(group))
 
 
 def overall(run: Run, metrics: Sequence[Metric]) -> list[ValueRecord]:
@@ -127,8 +127,8 @@ def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
         "questions": _group_coverage(run, group, value),
         "source": MEASURED,
         "judge": run.judge_name,
-        "benchmark": run.own.benchmark.name if run.is_own else "",
-        "split": run.own.split if run.is_own else "",
+        "benchmark": run.benchmark_task.benchmark.name if run.is_of_benchmark else "",
+        "split": run.benchmark_task.split if run.is_of_benchmark else "",
         "signature": run.signature.text,
     }
     return {name: without_nan(cell) for name, cell in record.items()}
@@ -136,7 +136,7 @@ def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
 
 def _group_coverage(run: Run, group: str, value: Value) -> str:
     """Return the answered questions of a group, `n of N`; the task's if the group's are unknown."""
-    size = run.written.sizes.get(group, 0)
+    size = run.reported.sizes.get(group, 0)
     # Where the whole task was answered, so was the group; else only a size in the file tells.
     is_known = size or run.record_set.is_whole
     if group == OVERALL or not is_known:

@@ -18,9 +18,9 @@ from spiqa_tasks.analysis.merging import (
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
+from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import is_blind
-from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 

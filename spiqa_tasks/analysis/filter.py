@@ -190,7 +190,7 @@ def _filtered(
     task = selection.source_task(first)
     metric = headline(first, metric_name)
     # Before the runs are read: such a task has a document for each figure.
-    if first.is_own and first.own.benchmark.join(first.settings) is not None:
+    if first.is_of_benchmark and first.benchmark_task.benchmark.join(first.settings) is not None:
         raise InputError(
             "each question is several documents, one for a figure, and would be kept in part. "
             "Filter the task that shows all figures at once."

@@ -25,8 +25,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
+from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.task import mean_remarks
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
@@ -329,7 +329,7 @@ def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:
-    return run.is_own or any(metric.name in record.scores for record in run.records)
+    return run.is_of_benchmark or any(metric.name in record.scores for record in run.records)
 
 
 def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
@@ -354,7 +354,7 @@ def _row_of_questions(
     both = merged(asked)
 
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
-    size = max(len(ids), *(run.written.sizes.get(group, 0) for run in pair.runs))
+    size = max(len(ids), *(run.reported.sizes.get(group, 0) for run in pair.runs))
     if merged(frames).empty:
         reason = f"{pair.metric.name} gives no question a score in every run"
     elif len(both) and pair.runs[0].partial:

@@ -13,9 +13,9 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import lmms_eval
 from spiqa_tasks.runs.frame import frame_of, group_columns, is_of_metric
+from spiqa_tasks.runs.metric_values import data_of, headline_fault
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import own_settings
-from spiqa_tasks.runs.task import data_of, headline_fault
+from spiqa_tasks.runs.selection import differing_settings
 
 # They change no score of a question, are what gain compares (`model_wrapper`), or are compared
 # where both runs have them (`generation`).
@@ -42,8 +42,8 @@ def headline(run: Run, name: str | None = None) -> Metric:
 
     Raises MissingMetricError: no such metric, or no name and several that each cover a part.
     """
-    if name is None and run.is_own:
-        return run.own.benchmark.metrics(run.settings)[0]
+    if name is None and run.is_of_benchmark:
+        return run.benchmark_task.metrics[0]
     metric = run.metric(name)
     if name is None and (fault := headline_fault(run)):
         known = ", ".join(each.name for each in run.metrics)
@@ -132,7 +132,7 @@ def conditions(a: Run, b: Run, is_judged: bool = True) -> list[str]:
     different = differing(a.signature, b.signature, is_judged)
     # Plain files have no generation settings.
     if a.generation and b.generation and a.generation != b.generation:
-        ours, theirs = (own_settings(run, [a, b]) or "none" for run in (a, b))
+        ours, theirs = (differing_settings(run, [a, b]) or "none" for run in (a, b))
         different.append(f"generation: {ours} and {theirs}")
     if a.form == b.form == lmms_eval.FORM:
         different += _host_conditions(a, b)
@@ -218,7 +218,7 @@ def different_judges(one: Run, other: Run, metric: Metric) -> str:
 
 def _differently_asked(one: Run, other: Run, ids: Iterable[str]) -> set[str]:
     """Return the questions of a host's task with another prompt; ours have a hash of theirs."""
-    if one.is_own or other.is_own:
+    if one.is_of_benchmark or other.is_of_benchmark:
         return set()
     return {key for key in ids if one.by_id[key].question != other.by_id[key].question}
 

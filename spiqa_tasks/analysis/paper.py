@@ -52,7 +52,7 @@ def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
     groups: dict[tuple[str, ...], dict[Any, Run]] = defaultdict(dict)
     for run in runs:
         for setting in over.split(","):
-            key = (run.name, run.own.split, _other_settings(run, setting), setting)
+            key = (run.name, run.benchmark_task.split, _other_settings(run, setting), setting)
             groups[key][getattr(run.settings, setting)] = run
 
     rows = []
@@ -220,7 +220,7 @@ def _change(run: Run, control: Run, metric: str | None) -> Row:
     parts = dict.fromkeys(filter(None, [run.record_set.part, control.record_set.part]))
     return {
         "model": run.name,
-        "split": run.own.split,
+        "split": run.benchmark_task.split,
         "mark": run.settings.mark,
         "ignore": run.settings.ignore,
         "n": change.n,
@@ -235,7 +235,7 @@ def _change(run: Run, control: Run, metric: str | None) -> Row:
 
 def _without_mark(run: Run) -> tuple[str, str, str]:
     """Return what a marked task and its control have in common."""
-    return run.name, run.own.split, _other_settings(run, "mark", "ignore")
+    return run.name, run.benchmark_task.split, _other_settings(run, "mark", "ignore")
 
 
 def _other_settings(run: Run, *varied: str) -> str:
@@ -268,4 +268,5 @@ def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:
     shown = SciFIBenchSettings(
         negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
     )
-    return load_rows(run.own.benchmark_name, run.own.split, settings_text(shown))
+    task = run.benchmark_task
+    return load_rows(task.benchmark_name, task.split, settings_text(shown))

@@ -72,7 +72,7 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
         return []
 
     values: dict[tuple[Any, ...], PublishedValue] = {}
-    for value in read(run.own.split, run.settings):
+    for value in read(run.benchmark_task.split, run.settings):
         is_wanted = value.judge in ("", PAPER_JUDGE) if table is None else value.table == table
         if is_wanted:
             values.setdefault((value.model, value.metric, value.group, value.judge), value)

@@ -14,8 +14,8 @@ from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
+from spiqa_tasks.runs.metric_values import ROUNDING, reported_shares
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.task import ROUNDING, reported_shares
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING
 from spiqa_tasks.scoring.responses import without_reasoning
@@ -142,12 +142,12 @@ def _mean(answers: pd.DataFrame, average: str = "") -> float:
 
 def _reported(run: Run, metric: str) -> list[float]:
     """Return the number that a run has by a metric, 0 to 1, in each unit it may be in."""
-    if run.is_own:
+    if run.is_of_benchmark:
         values = [run.value(each).value for each in run.metrics if each.name == metric]
         return [value for value in values if not math.isnan(value)]
-    if metric not in run.written.values:
+    if metric not in run.reported.values:
         return []
-    shares = reported_shares(run.task, run.origin.config, run.written.values[metric], metric)
+    shares = reported_shares(run.task, run.origin.config, run.reported.values[metric], metric)
     return [share for share in shares if 0 <= share <= 1]
 
 
@@ -161,7 +161,7 @@ def _answers(run: Run, metric: str) -> pd.DataFrame:
 
     frame["text"] = frame.prediction.fillna("").map(without_reasoning)
     frame["cause"] = list(map(partial(_cause, run), frame.record, frame.text))
-    if not run.is_own:
+    if not run.is_of_benchmark:
         frame.loc[frame.cause == FAILED, "score"] = 0.0
     return frame[frame.score.notna() | (frame.cause == FAILED)]
 
@@ -187,7 +187,7 @@ def _read_by(run: Run, rule: str) -> pd.Series:
 def _rule(run: Run, metric: str, answers: pd.DataFrame) -> str:
     """Return the circulating rule that gives all scores of a host's metric, or the metric."""
     scores = answers.score[answers.cause != FAILED]
-    if not run.is_own and len(scores):
+    if not run.is_of_benchmark and len(scores):
         for rule in CIRCULATING:
             if _read_by(run, rule).equals(scores):
                 return rule
@@ -207,7 +207,7 @@ def _cause(run: Run, record: Record, text: str) -> str:
         return FAILED
 
     rule, is_unread = record.rule, record.unparsed
-    options = {} if run.is_own else _options(run, record)
+    options = {} if run.is_of_benchmark else _options(run, record)
     if options:
         choice = extract_choice(text, options)
         rule, is_unread = choice.rule, choice.letter is None

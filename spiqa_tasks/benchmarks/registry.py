@@ -13,6 +13,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.answers import CHOICE_ANSWERS, FREE_ANSWERS
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, settings_text
+from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
@@ -64,15 +65,20 @@ class Task:
         return self.benchmark.parse(self.settings_text)
 
     @property
-    def metrics(self) -> tuple[str, ...]:
-        """The names of the task's metrics, the headline first."""
-        return tuple(metric.name for metric in self.benchmark.metrics(self.settings))
+    def metrics(self) -> Sequence[Metric]:
+        """The task's metrics, the headline first, also those that cannot be computed here."""
+        return self.benchmark.metrics(self.settings)
+
+    @property
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the task's metrics, the headline first: `("l3score", "meteor", ...)`."""
+        return tuple(metric.name for metric in self.metrics)
 
     def with_metrics(self, names: Sequence[str]) -> Task:
         """Return the task with only these metrics; InputError for an unknown one."""
         for name in names:
-            if name not in self.metrics:
-                known = ", ".join(self.metrics)
+            if name not in self.metric_names:
+                known = ", ".join(self.metric_names)
                 raise InputError(
                     f"Expected metrics of {self.name} ({known}), found {name}. Correct --metrics."
                 )

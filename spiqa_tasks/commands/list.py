@@ -40,8 +40,8 @@ def _row(task: Task) -> dict[str, Any]:
         "benchmark": task.benchmark_name,
         "split": task.split,
         "settings": task.settings_text,
-        "metrics": task.metrics,
-        "headline": task.metrics[0],
+        "metrics": task.metric_names,
+        "headline": task.metric_names[0],
         "questions": task.questions,
         "data": has_files(task),
     }

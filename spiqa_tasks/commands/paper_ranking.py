@@ -140,7 +140,7 @@ def read_figures(runs: Sequence[Run]) -> tuple[list[Figure], int]:
                 captions[record.id][run.name] = record.prediction
 
     writers = {TRUE, *(run.name for run in captioning)}
-    rows = load_rows("scifibench", captioning[0].own.split, "prompt=caption")
+    rows = load_rows("scifibench", captioning[0].benchmark_task.split, "prompt=caption")
     pictures = {row["id"]: row["images"][0] for row in rows}
     figures = [
         Figure(key, pictures[key], of_figure)
@@ -163,7 +163,7 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     captioning = [
         run for run in filter(has_samples, runs) if getattr(run.settings, "prompt", "") == "caption"
     ]
-    settings = {(run.own.split, run.signature.settings) for run in captioning}
+    settings = {(run.benchmark_task.split, run.signature.settings) for run in captioning}
     if len(settings) != 1:
         raise InputError(
             "Expected runs of scifibench_captioning with one choice of settings, "

@@ -124,15 +124,15 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
 
 def _has_answers(run: Run) -> bool:
     # A run of a host's own task may have only the value that the host reports.
-    return has_samples(run) or not run.is_own
+    return has_samples(run) or not run.is_of_benchmark
 
 
 def _is_of_item(run: Run, item: Item, experiments: Sequence[list[Any]]) -> bool:
     """Return whether a run is of one of a table's experiments, on any split."""
     # MMStar's tables have gain and leakage on other benchmarks, too.
-    if not run.is_own:
+    if not run.is_of_benchmark:
         return item.paper == "mmstar"
-    if run.own.benchmark_name != item.paper:
+    if run.benchmark_task.benchmark_name != item.paper:
         return False
 
     # `ablated` runs have the settings of the task with pictures
@@ -214,7 +214,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     measured_cells = set(map(_cell_of, values))
     printed = [
         record
-        for record in printed_records(filter(attrgetter("is_own"), runs), item.name)
+        for record in printed_records(filter(attrgetter("is_of_benchmark"), runs), item.name)
         if _cell_of(record) in measured_cells
     ]
     table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
@@ -229,7 +229,7 @@ def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
     """
     if names:
         return [run.metric(name) for name in names.split(",")]
-    if not run.is_own:
+    if not run.is_of_benchmark:
         return [run.metric()]
 
     printed = {value.metric for value in published_values(run, item.name)}

@@ -210,7 +210,7 @@ def _print_stored(arguments: argparse.Namespace) -> int:
     """Print the scores that RUNs have; return 0 if every question has one, else 3."""
     logged = _logged_runs(arguments)
     say_remarks(arguments, remarks_on_host_tasks(logged, []))
-    runs = [run for run in logged if run.is_own]
+    runs = [run for run in logged if run.is_of_benchmark]
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
     if arguments.dry_run:
@@ -219,7 +219,9 @@ def _print_stored(arguments: argparse.Namespace) -> int:
 
     by_task: dict[str, list[Run]] = {}
     for run in runs:
-        shown = dataclasses.replace(run, definition=_with_options(arguments, run.own))
+        shown = dataclasses.replace(
+            run, benchmark_task_or_none=_with_options(arguments, run.benchmark_task)
+        )
         by_task.setdefault(run.task, []).append(shown)
     _print(arguments, list(by_task.values()))
     return 0 if all(map(is_complete, runs)) else 3
@@ -320,8 +322,7 @@ def _with_options(arguments: argparse.Namespace, task: Task) -> Task:
     names = arguments.metrics
     if not names and task.benchmark is FREE_ANSWERS:
         # Answers without a task are scored at once, not after Java has started.
-        metrics = task.benchmark.metrics(task.settings)
-        names = [metric.name for metric in metrics if metric.needs != "text programs"]
+        names = [metric.name for metric in task.metrics if metric.needs != "text programs"]
     return task if not names or ALL in names else task.with_metrics(names)
 
 
@@ -377,7 +378,7 @@ def _scored(arguments: argparse.Namespace, answers: Sequence[Unjudged]) -> list[
     runs = []
     for unjudged in answers:
         run = dataclasses.replace(scoring.score(unjudged), partial=arguments.partial)
-        remarks = summary.remarks_on(run.own.benchmark, run.records)
+        remarks = summary.remarks_on(run.benchmark_task.benchmark, run.records)
         say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))
         runs.append(run)
     return runs

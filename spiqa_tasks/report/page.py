@@ -265,9 +265,9 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
     remarks = [
         f"{run.name}: {remark}"
         for run in runs
-        for remark in remarks_on(run.own.benchmark, run.records)
+        for remark in remarks_on(run.benchmark_task.benchmark, run.records)
     ]
-    task = runs[0].own
+    task = runs[0].benchmark_task
     title = f"{task.name} ({task.benchmark.name}, {task.split})"
     return Section(title, remarks, tables, group_plots)
 
@@ -323,7 +323,7 @@ def _group_sizes(runs: Iterable[Run]) -> Mapping[str, int]:
     """Return group -> number of the task's questions in it; without groups of unknown size."""
     sizes: Counter[str] = Counter()
     for run in runs:
-        of_run = Counter(run.written.sizes)
+        of_run = Counter(run.reported.sizes)
         # Answers to a part of a task do not show how many questions a group has.
         if not of_run and run.record_set.is_whole:
             for record in run.questions:

@@ -88,10 +88,11 @@ def _samples_of(
 
 def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
     """Return question id -> row; rows without pictures if these are missing, {} without data."""
+    task = run.benchmark_task
     loaders = [load_rows, rows_for_scoring] if has_pictures else [rows_for_scoring]
     for load in loaders:
         try:
-            rows = load(run.own.benchmark_name, run.own.split, run.own.settings_text)
+            rows = load(task.benchmark_name, task.split, task.settings_text)
         except (SpiqaTasksError, OSError):
             continue
         return {str(row.get("question_id") or row["id"]): row for row in rows}

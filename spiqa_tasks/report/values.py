@@ -38,7 +38,7 @@ MATCHERS = (
 
 def shown_metrics(run: Run) -> list[Metric]:
     """Return the metrics of the host's table in which higher is better, the headline first."""
-    rows = set(run.own.benchmark.rows_of_table(run.settings))
+    rows = set(run.benchmark_task.benchmark.rows_of_table(run.settings))
     return [metric for metric in run.metrics if metric.name in rows and metric.higher_is_better]
 
 
@@ -245,7 +245,7 @@ def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table
 
 def _title(run: Run) -> str:
     """Return the run's name and, if its task needs a judge, the judge."""
-    if run.own.benchmark.judge(run.settings) is None:
+    if run.benchmark_task.benchmark.judge(run.settings) is None:
         return run.name
     return f"{run.name}, judge {run.judge_name or 'none'}"
 

@@ -194,7 +194,7 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     """Return the columns of a question, but for its groups and scores."""
     is_choice = OPTIONS in record.details
     prediction = record.prediction
-    if is_choice or not run.is_own:
+    if is_choice or not run.is_of_benchmark:
         # what was read in the answer is a letter, or what the host logged
         prediction = run.by_id[record.id].response.text
     return {
@@ -212,7 +212,7 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
 
 def _source(run: Run, record: Record) -> dict[str, str]:
     """Return the benchmark that a question of MMStar is from; {} for others."""
-    if run.is_own and run.own.benchmark_name == MMSTAR.name:
+    if run.is_of_benchmark and run.benchmark_task.benchmark_name == MMSTAR.name:
         return {SOURCE: str(record.details.get(SOURCE) or "unknown")}
     return {}
 

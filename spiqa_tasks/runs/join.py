@@ -121,7 +121,9 @@ def join_questions(
     ]
 
     joined_answers = list(matched.values())
-    joined = replace(run, task=asked.name, definition=asked, read=lambda: joined_answers)
+    joined = replace(
+        run, task=asked.name, benchmark_task_or_none=asked, read=lambda: joined_answers
+    )
     digest = "" if subset is None else subset.digest
     return Joined(joined, rows, unmatched, digest), remarks
 

@@ -21,8 +21,8 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, canonical, identity
-from spiqa_tasks.runs.task import LOGGED, is_reported, listed_metrics
+from spiqa_tasks.runs.metric_values import LOGGED, is_reported, listed_metrics
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run, canonical, identity
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
 
@@ -71,7 +71,7 @@ def read_samples(path: Path) -> Run:
             if path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
                 return run
 
-    answers = own_answers(path)
+    answers = benchmark_answers(path)
     records = [answer.record for answer in answers if answer.record is not None]
     signature = summary.merged_signature(records)
     if signature.benchmark not in ALL_BENCHMARKS:
@@ -88,7 +88,7 @@ def read_samples(path: Path) -> Run:
         path,
         FORM,
         lambda: answers,
-        definition=task,
+        benchmark_task_or_none=task,
         asked=task.questions,
         answered=len(answers),
     )
@@ -96,13 +96,13 @@ def read_samples(path: Path) -> Run:
 
 def _run(path: Path, results: Results, task: LoggedTask) -> Run:
     """Return the run of one task of a results file; its samples are read when they are needed."""
-    definition = _own_task(task.config)
-    if definition is None:
+    ours = _benchmark_task(task.config)
+    if ours is None:
         asked = task.questions
         read = partial(_host_answers, task)
     else:
-        asked = _asked(definition, task)
-        read = partial(own_answers, task.samples)
+        asked = _asked(ours, task)
+        read = partial(benchmark_answers, task.samples)
     is_logged = task.samples.is_file()
 
     origin = Origin(
@@ -111,7 +111,7 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
         date=results.date,
     )
     sizes = task.summary.get("groups", {})
-    written = Written(
+    reported = Reported(
         values=task.values,
         sizes={str(group): int(size) for group, size in sizes.items()},
         judge=str(task.summary.get("judge", "")),
@@ -122,16 +122,16 @@ def _run(path: Path, results: Results, task: LoggedTask) -> Run:
         path,
         SCORED if task.summary else FORM,
         read if is_logged else list,
-        definition=definition,
+        benchmark_task_or_none=ours,
         asked=asked,
         answered=task.answered,
         logged=is_logged,
         origin=origin,
-        written=written,
+        reported=reported,
     )
 
 
-def _own_task(config: Mapping[str, Any]) -> Task | None:
+def _benchmark_task(config: Mapping[str, Any]) -> Task | None:
     """Return the task of a YAML's values; None for a host's, or with another version's settings."""
     try:
         task = task_of(config)
@@ -154,10 +154,10 @@ def _asked(task: Task, logged: LoggedTask) -> int:
 # Answers to tasks of this package
 
 
-def own_answers(path: Path) -> list[Answer]:
+def benchmark_answers(path: Path) -> list[Answer]:
     """Return the logged answers to a task of this package.
 
-    Those of --predict_only have no records and no ids: their documents are known by place.
+    Those of --predict_only have no records and no ids: their documents are known by position.
     Raises InputError: a line that is no sample of such a task.
     """
     answers: list[Answer] = []

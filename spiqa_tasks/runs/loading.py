@@ -93,7 +93,9 @@ def unscored_runs(
 
 def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
     """Return a sentence on a host's own tasks that are not scored here, or []."""
-    tasks = {run.task for run in runs if not run.is_own} - {task.name for task, _ in scored}
+    tasks = {run.task for run in runs if not run.is_of_benchmark} - {
+        task.name for task, _ in scored
+    }
     if not tasks:
         return []
     remark = (
@@ -107,12 +109,12 @@ def _check_host_tasks(
     name: str, paths: Sequence[RunPath], runs: Sequence[Run], remarks: Sequence[str]
 ) -> None:
     """Raise InputError if a task of ours is named, or no run of a host's task has its answers."""
-    if not name and any(run.logged and not run.is_own for run in runs):
+    if not name and any(run.logged and not run.is_of_benchmark for run in runs):
         return
 
     what = name or "this package's tasks"
     places = ", ".join(str(place.path) for place in paths)
-    others = ", ".join(sorted({run.task for run in runs if not run.is_own}))
+    others = ", ".join(sorted({run.task for run in runs if not run.is_of_benchmark}))
     found = f"those to {others}." if others else "none."
     raise InputError(
         f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
@@ -123,12 +125,12 @@ def _by_task(runs: Iterable[Run], named: Mapping[str, Task]) -> ByTask:
     """Return the tasks of this package, or those that are named, each with the answers to it."""
     by_name: dict[str, list[Run]] = {}
     for run in runs:
-        if run.logged and (run.is_own or run.task in named):
+        if run.logged and (run.is_of_benchmark or run.task in named):
             by_name.setdefault(run.task, []).append(run)
 
     by_task = []
     for name, same in by_name.items():
-        task = named.get(name) or same[0].own
+        task = named.get(name) or same[0].benchmark_task
         by_task.append((task, selection.with_unique_labels(same)))
     return by_task
 
@@ -212,7 +214,7 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
     numbered = [
         replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
     ]
-    return replace(run, task=task.name, definition=task, read=lambda: numbered)
+    return replace(run, task=task.name, benchmark_task_or_none=task, read=lambda: numbered)
 
 
 def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -339,12 +341,12 @@ def _has_scores(run: Run) -> bool:
     if run.form not in lmms_eval.FORMS:
         return False
     # the host's own are all there is
-    return not (run.logged and run.is_own) or bool(run.records)
+    return not (run.logged and run.is_of_benchmark) or bool(run.records)
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:
     """Return the run with its scores, of no judge, and remarks."""
-    task = run.own if run.is_own else find_task(run.task, wanted.include)
+    task = run.benchmark_task if run.is_of_benchmark else find_task(run.task, wanted.include)
     joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
     return scoring.score(scoring.read(joined), later=_LATER), remarks
 
@@ -353,7 +355,7 @@ def _remarks_on_judge(run: Run) -> list[str]:
     """Return a sentence on a run that no judge scored, though its task has a judge."""
     if not selection.has_samples(run) or run.signature.judge:
         return []
-    if run.own.benchmark.judge(run.settings) is None:
+    if run.benchmark_task.benchmark.judge(run.settings) is None:
         return []
     return [
         f"{run.path} has no scores of a judge: other metrics count. `spiqa-tasks score RUN "

@@ -96,10 +96,10 @@ def read_runs(
     for run in runs:
         task = known.get(run.task)
         if run.form not in lmms_eval.FORMS:
-            run = replace(run, definition=task)
-        elif run.is_own and task is not None:
+            run = replace(run, benchmark_task_or_none=task)
+        elif run.is_of_benchmark and task is not None:
             # the run's file has the settings, and not the list beside the YAML
-            run = replace(run, definition=replace(run.own, kept=task.kept))
+            run = replace(run, benchmark_task_or_none=replace(run.benchmark_task, kept=task.kept))
         model = run.identity.label
         logger.info("%s: answers of %s to %s (%s)", run.path, model, run.task or "?", run.form)
         defined.append(run)
@@ -185,7 +185,7 @@ def _of_named_task(runs: list[Run], run_path: RunPath) -> list[Run]:
     # are to none of ours.
     if path.is_file() and len(runs) == 1:
         (run,) = runs
-        if run.is_own or run.form not in lmms_eval.FORMS:
+        if run.is_of_benchmark or run.form not in lmms_eval.FORMS:
             return [replace(run, task=task)]
 
     of_task = [run for run in runs if run.task == task]

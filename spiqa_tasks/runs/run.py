@@ -19,7 +19,12 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import decoded
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
 from spiqa_tasks.hosts.lmms_eval_files import generation_text, model_arguments
-from spiqa_tasks.runs.task import host_metrics, host_value, own_metrics, own_value
+from spiqa_tasks.runs.metric_values import (
+    benchmark_metrics,
+    benchmark_value,
+    host_metrics,
+    host_value,
+)
 from spiqa_tasks.scoring.options import options_in
 
 # Ids listed in a remark.
@@ -250,8 +255,8 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Written:
-    """What was written with the answers.
+class Reported:
+    """What a run's files say of all its answers together.
 
     Attributes:
         values: metric -> value, of a host's task in the host's unit.
@@ -286,7 +291,7 @@ class Run:
         asked: number of the task's questions, or 0.
         answered: number of documents in the file, as far as it says so before it is read, or 0.
         logged: whether the answers are there; else none are read, and the host's values are all.
-        definition: the task as it was run; None for tasks of a host.
+        benchmark_task_or_none: the benchmark's task as it was run; None for tasks of a host.
         partial: whether values over a part of the task are asked for.
         label: what the run is called beside others of its model, or ''.
     """
@@ -296,12 +301,12 @@ class Run:
     path: Path
     form: str
     read: Callable[[], Sequence[Answer]]
-    definition: Task | None = None
+    benchmark_task_or_none: Task | None = None
     asked: int = 0
     answered: int = 0
     logged: bool = True
     origin: Origin = Origin()
-    written: Written = Written()
+    reported: Reported = Reported()
     partial: bool = False
     label: str = ""
 
@@ -342,26 +347,26 @@ class Run:
         return self.label or self.identity.label
 
     @property
-    def own(self) -> Task:
-        """The task as it was run, of a benchmark; ValueError for tasks of a host."""
-        if self.definition is None:
+    def benchmark_task(self) -> Task:
+        """The benchmark's task as it was run; ValueError for tasks of a host."""
+        if self.benchmark_task_or_none is None:
             raise ValueError(f"expected a task of a benchmark, got {self.task}")
-        return self.definition
+        return self.benchmark_task_or_none
 
     @property
-    def is_own(self) -> bool:
+    def is_of_benchmark(self) -> bool:
         """Whether the task is one of this package's benchmarks."""
-        return self.definition is not None
+        return self.benchmark_task_or_none is not None
 
     @property
     def settings(self) -> Any:
         """The task's settings, typed; None for tasks of a host."""
-        return None if self.definition is None else self.definition.settings
+        return self.benchmark_task.settings if self.is_of_benchmark else None
 
     @property
     def judge_name(self) -> str:
         """The judge's name, or ''."""
-        return self.written.judge or self.signature.judge
+        return self.reported.judge or self.signature.judge
 
     @cached_property
     def judged_metric(self) -> str:
@@ -391,10 +396,10 @@ class Run:
     def record_set(self) -> RecordSet:
         """The records of documents and of questions, of which every value is computed."""
         questions: Sequence[Record] = self.records
-        join = self.own.benchmark.join(self.settings) if self.is_own else None
+        join = self.benchmark_task.benchmark.join(self.settings) if self.is_of_benchmark else None
         if join is not None and self.records:
             questions = join(self.records, None)
-        return RecordSet(self.records, questions, self.asked, self.partial, self.written.sizes)
+        return RecordSet(self.records, questions, self.asked, self.partial, self.reported.sizes)
 
     @property
     def questions(self) -> Sequence[Record]:
@@ -416,7 +421,7 @@ class Run:
     @cached_property
     def metrics(self) -> list[Metric]:
         """The metrics that the answers have scores by, the headline first."""
-        return own_metrics(self) if self.is_own else host_metrics(self)
+        return benchmark_metrics(self) if self.is_of_benchmark else host_metrics(self)
 
     def metric(self, name: str | None = None) -> Metric:
         """Return the metric of a name, or the first one.
@@ -437,7 +442,7 @@ class Run:
         """Return a metric's value over all answers or those of a group; NaN if it is withheld."""
         key = (metric.name, group)
         if key not in self._values:
-            value_of = own_value if self.is_own else host_value
+            value_of = benchmark_value if self.is_of_benchmark else host_value
             self._values[key] = value_of(self, metric, group)
         return self._values[key]
 

@@ -22,7 +22,7 @@ from spiqa_tasks.hosts.lmms_eval_files import (
 )
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
-from spiqa_tasks.runs.run import Identity, Run, Written, model_of
+from spiqa_tasks.runs.run import Identity, Reported, Run, model_of
 from spiqa_tasks.runs.selection import question_of
 
 
@@ -51,9 +51,9 @@ def read(joined: Joined, judge: Judge | None = None, name: str = "") -> Unjudged
         "predictions": signature.predictions or run.form,
         **run.identity.signature_fields,
     }
-    scorer = make_scorer(
-        run.own.benchmark, run.own.settings_text, signature.host or "offline", judge, **fields
-    )
+    task = run.benchmark_task
+    host = signature.host or "offline"
+    scorer = make_scorer(task.benchmark, task.settings_text, host, judge, **fields)
     answers = run.by_id
     records = [
         scorer.record(row, answers[row["id"]].response)
@@ -79,7 +79,7 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
         if row["id"] in scored
     ]
     groups = _groups(rows, scored, scorer)
-    written = Written(
+    reported = Reported(
         sizes=Counter(name for each in groups.values() for name in dict.fromkeys(each.values())),
         omitted=_omitted(run, scorer),
         judge=unjudged.judge,
@@ -88,9 +88,9 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
     return replace(
         run,
         read=lambda: answers,
-        asked=max(run.own.questions, len(groups)),
+        asked=max(run.benchmark_task.questions, len(groups)),
         answered=len(answers),
-        written=written,
+        reported=reported,
     )
 
 
@@ -108,9 +108,7 @@ def _groups(
 
 def _omitted(run: Run, scorer: Scorer) -> dict[str, str]:
     """Return metric -> why it cannot be computed here."""
-    reasons = {
-        metric.name: scorer.why_not(metric) for metric in run.own.benchmark.metrics(run.settings)
-    }
+    reasons = {metric.name: scorer.why_not(metric) for metric in run.benchmark_task.metrics}
     return {name: why for name, why in reasons.items() if why is not None}
 
 
@@ -120,10 +118,10 @@ def values_of(run: Run) -> dict[str, Value]:
 
     What could not be computed has a value without answers, NaN, with the reason.
     """
-    metrics = run.own.benchmark.metrics(run.settings)
+    metrics = run.benchmark_task.metrics
     values: dict[str, Value] = {}
     for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
-        omitted = run.written.omitted
+        omitted = run.reported.omitted
         if metric.name in omitted:
             if not group:
                 values[name] = Value(math.nan, 0, reason=omitted[name])
@@ -139,8 +137,8 @@ def values_of(run: Run) -> dict[str, Value]:
 
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
-    omitted = run.written.omitted.keys()
-    counts = match_counts(run.written.unmatched)
+    omitted = run.reported.omitted.keys()
+    counts = match_counts(run.reported.unmatched)
     values = values_of(run)
     return summary.score_object(run.task, run.record_set, values, omitted, **counts)
 
@@ -159,7 +157,7 @@ def is_complete(run: Run) -> bool:
 
     return all(
         run.value(metric).reason is None
-        for metric in run.own.benchmark.metrics(run.settings)
+        for metric in run.benchmark_task.metrics
         if metric.higher_is_better and metric.needs == "nothing"
     )
 
@@ -171,7 +169,7 @@ def write_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
     """
     groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        groups.setdefault((run.name, run.written.judge), []).append(run)
+        groups.setdefault((run.name, run.reported.judge), []).append(run)
 
     paths = []
     for (name, _), members in groups.items():
@@ -187,8 +185,8 @@ def _log_of(run: Run) -> TaskLog:
     """Return a scored run as lmms-eval's files say it."""
     values = values_of(run)
     summarised = {
-        "judge": run.written.judge,
-        "groups": run.written.sizes,
+        "judge": run.reported.judge,
+        "groups": run.reported.sizes,
         **score_object(run),
     }
     answers = [
@@ -196,6 +194,6 @@ def _log_of(run: Run) -> TaskLog:
         for answer in run.by_id.values()
         if answer.record is not None
     ]
-    log = task_log(run.own, run.record_set, values, run.metrics, answers, summarised)
+    log = task_log(run.benchmark_task, run.record_set, values, run.metrics, answers, summarised)
     generation = run.origin.config.get("generation_kwargs") or {}
     return log._replace(config={**log.config, "generation_kwargs": generation})

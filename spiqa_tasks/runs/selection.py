@@ -24,8 +24,8 @@ from spiqa_tasks.runs.run import (
     SHOTS,
     Answer,
     Key,
+    Reported,
     Run,
-    Written,
     checkpoint,
     checkpoint_argument,
 )
@@ -84,17 +84,17 @@ class Subset:
             read=lambda: answers,
             asked=len(self.ids),
             answered=len(answers),
-            written=self._written(run.written, is_whole=len(listed) == len(self.ids)),
+            reported=self._reported(run.reported, is_whole=len(listed) == len(self.ids)),
         )
 
-    def _written(self, written: Written, is_whole: bool) -> Written:
-        """Return what a run says of itself, without the values of the whole task.
+    def _reported(self, reported: Reported, is_whole: bool) -> Reported:
+        """Return what a run reports, without the values of the whole task.
 
         If all of the list is answered (`is_whole`), its groups have the sizes of the answers.
         Otherwise the sizes are those of the task, so that groups are withheld: which of them lack
         an answer is not known.
         """
-        return replace(written, values={}, sizes={} if is_whole else written.sizes)
+        return replace(reported, values={}, sizes={} if is_whole else reported.sizes)
 
     def _signed(self, answer: Answer) -> Answer:
         """Return the answer with the list in its record's signature."""
@@ -313,7 +313,7 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
     """Return the judge, generation settings, folder or file by which runs differ, else the path."""
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
-    if settings := own_settings(run, same):
+    if settings := differing_settings(run, same):
         return settings
 
     if len({other.path.parent.parts[-2:] for other in same}) == len(same):
@@ -322,7 +322,7 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
     return run.path.name.removesuffix(RESULTS) if has_own_name else run.path.as_posix()
 
 
-def own_settings(run: Run, same: Sequence[Run]) -> str:
+def differing_settings(run: Run, same: Sequence[Run]) -> str:
     """Return the generation settings of a run that not all runs have.
 
     They are '' if two of the runs have equal ones.
@@ -344,12 +344,12 @@ def with_short_names(runs: Sequence[Run]) -> list[Run]:
     named = []
     for run in runs:
         model = run.identity.model
-        name = ", ".join([checkpoint(model), *_own_parts(model, models)])
+        name = ", ".join([checkpoint(model), *_distinct_parts(model, models)])
         named.append(replace(run, identity=replace(run.identity, name=name)))
     return named
 
 
-def _own_parts(model: str, models: Iterable[str]) -> list[str]:
+def _distinct_parts(model: str, models: Iterable[str]) -> list[str]:
     """Return the host's name of a model and those of its arguments that tell it from the other
     models of its checkpoint.
     """
@@ -373,7 +373,7 @@ def _parts(model: str) -> list[str]:
 
 def has_samples(run: Run) -> bool:
     """Return whether a run is one of a task of this package, with its answers."""
-    return run.is_own and bool(run.records)
+    return run.is_of_benchmark and bool(run.records)
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
@@ -428,21 +428,21 @@ def source_task(run: Run) -> str:
     if is_few_shot(run):
         # our tasks for LLM bases are called `..._llm` and `..._llm_authors`
         return run.task.removesuffix("_authors").removesuffix("_llm")
-    return run.task.removesuffix(f"_{_own_ablation(run)}")
+    return run.task.removesuffix(f"_{_task_ablation(run)}")
 
 
 def ablation(run: Run) -> str:
     """Return what was done to the pictures, by the task or by `--model ablated`: `none`, `text`,
     `grey`, ...
     """
-    return run.identity.ablation if run.identity.ablation != "none" else _own_ablation(run)
+    return run.identity.ablation if run.identity.ablation != "none" else _task_ablation(run)
 
 
 def is_few_shot(run: Run) -> bool:
     """Return whether a run is as those of LLM bases: solved questions first, no picture."""
     if SHOTS in run.identity.ablation:
         return True
-    return str(getattr(run.settings, "shots", 0)) not in ("", "0") and _own_ablation(run) == "text"
+    return str(getattr(run.settings, "shots", 0)) not in ("", "0") and _task_ablation(run) == "text"
 
 
 def is_blind(run: Run) -> bool:
@@ -488,5 +488,5 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     return same[0] if len(same) == 1 else None
 
 
-def _own_ablation(run: Run) -> str:
+def _task_ablation(run: Run) -> str:
     return str(getattr(run.settings, "ablation", "none"))

@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.runs.run import Reported, Run
 from spiqa_tasks.runs.selection import Selection
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
@@ -137,8 +137,8 @@ def test_a_group_counts_against_its_own_size() -> None:
     """Of a part of a task, a whole group says so, and a short one how much it lacks."""
     records = [*choices([True] * 9, "math"), *choices([True] * 10, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
-    written = Written(sizes={"math": 90, "logical_reasoning": 10})
-    run = replace(run_of(records), asked=100, written=written, partial=True)
+    written = Reported(sizes={"math": 90, "logical_reasoning": 10})
+    run = replace(run_of(records), asked=100, reported=written, partial=True)
 
     found = {row["group"]: row for row in by_group(run, [run.metric()])}
     assert {name: (row["value"], row["questions"]) for name, row in found.items()} == {
@@ -158,8 +158,8 @@ def test_a_group_of_unknown_size_has_the_tasks_coverage() -> None:
 
 def test_a_whole_group_of_a_part_of_a_task_is_whole() -> None:
     """Its value is withheld as the task's is, and all of its questions were answered."""
-    written = Written(sizes={"math": 9, "science": 91})
-    run = replace(run_of(choices([True] * 9)), asked=100, written=written)
+    written = Reported(sizes={"math": 9, "science": 91})
+    run = replace(run_of(choices([True] * 9)), asked=100, reported=written)
     found = {
         row["group"]: (row["questions"], is_of_part(row)) for row in by_group(run, [run.metric()])
     }
@@ -183,8 +183,8 @@ def short_of_math() -> Run:
     """Return a run on 300 questions without answers to two of the four on math."""
     records = [*choices([True] * 2), *choices([True] * 296, "science")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
-    sizes = Written(sizes={"math": 4, "science": 296})
-    return replace(run_of(records), asked=300, written=sizes)
+    sizes = Reported(sizes={"math": 4, "science": 296})
+    return replace(run_of(records), asked=300, reported=sizes)
 
 
 def test_values_of_several_runs_come_with_the_reasons_of_those_that_are_withheld() -> None:
@@ -241,5 +241,5 @@ def test_a_record_says_what_its_value_is_of() -> None:
         "split": "val",
         "signature": run.signature.text,
     }
-    of_host = record_of(replace(run, definition=None), "accuracy", "all", Value(1.0, 4))
+    of_host = record_of(replace(run, benchmark_task_or_none=None), "accuracy", "all", Value(1.0, 4))
     assert (of_host["benchmark"], of_host["split"]) == ("", "")

@@ -16,7 +16,7 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.runs.frame import frame_of
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run
 from spiqa_tasks.scoring.intervals import paired
 
 RIGHT: dict[str, Callable[[int], bool]] = {
@@ -244,7 +244,7 @@ def test_the_metric_is_the_headline_or_the_one_that_is_named() -> None:
         signature = f"{spiqa}|judge:openai:j" if records == judged else spiqa
         return replace(
             run_of(records, name, "t", signature),
-            written=Written(values={"rouge_l": 1.0, "bleu_1": 0.9}),
+            reported=Reported(values={"rouge_l": 1.0, "bleu_1": 0.9}),
         )
 
     both = [run("a", judged), run("b", judged)]
@@ -343,7 +343,7 @@ def test_the_conditions_of_the_host_that_differ_are_named() -> None:
 def test_a_judge_named_with_its_address_is_the_same_judge() -> None:
     """A run that lmms-eval scored by SPIQA_JUDGE and one by `score --judge NAME@URL --output`."""
     by_host, offline = (judged(name, "openai:x") for name in "ab")
-    offline = replace(offline, written=Written(judge="openai:x@http://127.0.0.1:8000/v1"))
+    offline = replace(offline, reported=Reported(judge="openai:x@http://127.0.0.1:8000/v1"))
     assert only([by_host, offline]).difference.difference == 0
     assert set(frame_of([by_host, offline]).judge) == {"openai:x"}
 

@@ -20,7 +20,7 @@ from spiqa_tasks.analysis.paper import alignment, bootstrap, by_size, correlatio
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Run, Written
+from spiqa_tasks.runs.run import Reported, Run
 from spiqa_tasks.scoring.intervals import paired
 
 SPIQA = "data:spiqa/testA@d|settings:|judge:openai:j"
@@ -35,7 +35,7 @@ def run_with(scores: list[tuple[float, float]], model: str = "m", **changes: Any
     mean = sum(text for _, text in scores) / len(scores)
     return replace(
         run_of(records, model, "spiqa_testA", SPIQA),
-        written=Written(values={"rouge_l": mean}),
+        reported=Reported(values={"rouge_l": mean}),
         **changes,
     )
 

@@ -40,7 +40,7 @@ from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Identity, Run, Written
+from spiqa_tasks.runs.run import Identity, Reported, Run
 
 LARGE = SIDES["large"]
 TABLE = Table(
@@ -293,7 +293,7 @@ def test_the_size_of_a_group_is_its_own_in_a_part_of_a_task(
         assert {head.partition(" ")[2] for head in table.grid.heads[2:]} == {"(n=4)"}
         assert {row[2] for row in table.grid.rows if row[0] == "half"} == {"-"}
 
-    unsized = replace(half, written=Written())
+    unsized = replace(half, reported=Reported())
     *_, table = section(build([unsized]), "mmstar_demo (mmstar, demo)").tables
     assert table.grid.heads[2] == "coarse_perception"
     assert table.grid.rows[0][2] == "- (12 of 24)"

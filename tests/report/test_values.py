@@ -24,7 +24,7 @@ from spiqa_tasks.report.values import (
 )
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Identity, Run, Written
+from spiqa_tasks.runs.run import Identity, Reported, Run
 from spiqa_tasks.runs.selection import Selection
 
 FIELDS = [
@@ -58,8 +58,8 @@ def judged(model: str = "m", judge: str = "openai:a", l3score: float = 0.5) -> R
         )
         for key, score in (("1", l3score), ("2", 0.3))
     ]
-    written = Written(judge=judge, omitted={"meteor": "no Java"})
-    return replace(run_of(records, model, "t", f"{SPIQA}|judge:{judge}"), written=written)
+    written = Reported(judge=judge, omitted={"meteor": "no Java"})
+    return replace(run_of(records, model, "t", f"{SPIQA}|judge:{judge}"), reported=written)
 
 
 def cells(table: str) -> list[list[str]]:
@@ -102,7 +102,7 @@ def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
     records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
     sizes = {"math": 10, "logical_reasoning": 190}
-    run = replace(run_of(records, "m", "t"), asked=200, written=Written(sizes=sizes))
+    run = replace(run_of(records, "m", "t"), asked=200, reported=Reported(sizes=sizes))
     found = [record for record in flat_records([run]) if record["metric"] == "accuracy"]
     assert {each["group"]: (each["value"], each["n"], each["questions"]) for each in found} == {
         "all": (1.0, 198, "198 of 200"),

@@ -20,7 +20,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import NULL
 from spiqa_tasks.hosts.lmms_eval_files import folder_name, write_log
 from spiqa_tasks.runs.columns import LINES, TABLE, Columns, read_answers
-from spiqa_tasks.runs.lmms_eval import own_answers
+from spiqa_tasks.runs.lmms_eval import benchmark_answers
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_path
 
@@ -179,7 +179,7 @@ def test_a_null_of_the_host_is_an_empty_answer(tmp_path: Path, text: str) -> Non
             f"{json.dumps({**line, 'doc_id': place})}\n" for place, line in enumerate([null, said])
         )
     )
-    assert [answer.response.text for answer in own_answers(path)] == ["", "A"]
+    assert [answer.response.text for answer in benchmark_answers(path)] == ["", "A"]
 
 
 def test_answers_of_predict_only_are_scored_by_their_places(
@@ -200,7 +200,7 @@ def test_a_null_of_predict_only_is_an_empty_answer(tmp_path: Path) -> None:
     """It is no text "None", which an option or a reference may have."""
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"doc_id": 0, "target": "D", "filtered_resps": "None", "bypass": 1}))
-    (answer,) = own_answers(path)
+    (answer,) = benchmark_answers(path)
     assert answer.response.text == ""
 
 

@@ -72,12 +72,14 @@ def test_without_the_release_answers_to_a_task_cannot_be_scored(tmp_path: Path) 
 def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None:
     """The remark names both; those that say how answers are scored stay the task's."""
     found, (first, *_) = join_questions(run_made_with({"1": "prompt=select"}), DEMO)
-    assert found.run.own == replace(DEMO, settings_text=found.run.own.settings_text)
+    assert found.run.benchmark_task == replace(
+        DEMO, settings_text=found.run.benchmark_task.settings_text
+    )
     assert (found.run.settings.prompt, DEMO.settings.prompt) == ("select", "letter")
-    assert found.rows == rows_of(found.run.own)
-    assert (
-        first == f"m: scored as it was made, with {found.run.own.settings_text}; mmstar_demo has"
-        f" {DEMO.settings_text}."
+    assert found.rows == rows_of(found.run.benchmark_task)
+    settings = found.run.benchmark_task.settings_text
+    assert first == (
+        f"m: scored as it was made, with {settings}; mmstar_demo has {DEMO.settings_text}."
     )
     both = replace(SPIQA, settings_text="protocol=both")
     run = run_made_with({rows_of(SPIQA)[0]["id"]: "max_figures=2,protocol=both"})
@@ -89,7 +91,7 @@ def test_answers_are_scored_with_the_settings_that_they_were_made_with() -> None
 def test_settings_that_say_the_same_are_no_other_ones(settings: str) -> None:
     """However they are written, and where the answers do not say them."""
     found, remarks = join_questions(run_made_with({"1": settings}), DEMO)
-    assert found.run.own is DEMO
+    assert found.run.benchmark_task is DEMO
     assert len(remarks) == 1  # that there are answers missing
 
 
@@ -135,7 +137,10 @@ def test_only_the_questions_of_a_list_count() -> None:
     run = Run(DEMO.name, Identity("m"), Path("m.jsonl"), "jsonl", lambda: given)
     found, _ = join_questions(run, DEMO, subset=Subset(Path("ids"), ids))
     assert tuple(row["id"] for row in found.rows) == tuple(found.run.by_id) == ids
-    assert (found.run.own.kept, found.ids) == (frozenset(ids), Subset(Path("ids"), ids).digest)
+    assert (found.run.benchmark_task.kept, found.ids) == (
+        frozenset(ids),
+        Subset(Path("ids"), ids).digest,
+    )
     assert found.unmatched == {"missing": [], "unknown": ["x"], "duplicates": [], "differing": []}
     assert join_questions(run, DEMO)[0].ids == ""
 

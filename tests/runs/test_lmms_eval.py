@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.lmms_eval_files import result_files
-from spiqa_tasks.runs.lmms_eval import own_answers, read_results, read_samples
+from spiqa_tasks.runs.lmms_eval import benchmark_answers, read_results, read_samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -59,10 +59,17 @@ def test_a_result_file_has_a_run_for_each_of_its_tasks(tmp_path: Path) -> None:
         "3",
         other.identity,
     )
-    assert (ours.written.values, other.written.values) == ({"accuracy": 0.25}, {"mmmu_acc": 0.5})
-    assert (ours.own.name, ours.own.benchmark_name, ours.own.split) == ("t", "mmstar", "demo")
-    assert ours.own.settings_text == "prompt=letter,ablation=text,shots=0"
-    assert (other.definition, other.origin.config["dataset_path"]) == (None, "owner/data")
+    assert (ours.reported.values, other.reported.values) == ({"accuracy": 0.25}, {"mmmu_acc": 0.5})
+    assert (
+        ours.benchmark_task.name,
+        ours.benchmark_task.benchmark_name,
+        ours.benchmark_task.split,
+    ) == ("t", "mmstar", "demo")
+    assert ours.benchmark_task.settings_text == "prompt=letter,ablation=text,shots=0"
+    assert (other.benchmark_task_or_none, other.origin.config["dataset_path"]) == (
+        None,
+        "owner/data",
+    )
     assert [(answer.id, answer.position) for answer in ours.read()] == [
         (row["id"], k) for k, row in enumerate(ROWS[:3])
     ]
@@ -134,7 +141,7 @@ def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(
 ) -> None:
     """It was made by another version, or is of somebody else."""
     (run,) = read_results(write_own(tmp_path, settings={"t": settings}))
-    assert (run.definition, run.settings, run.is_own) == (None, None, False)
+    assert (run.benchmark_task_or_none, run.settings, run.is_of_benchmark) == (None, None, False)
 
 
 def test_result_files_are_found_oldest_first(tmp_path: Path) -> None:
@@ -222,7 +229,7 @@ def test_samples_are_read_line_by_line(tmp_path: Path) -> None:
 def test_the_host_writes_an_answer_in_several_ways(tmp_path: Path, answers: dict[str, Any]) -> None:
     """One answer is a string, a list, or a list of lists."""
     line = {"doc_id": 7, "target": "A", "accuracy": Record("2").as_dict(), **answers}
-    (answer,) = own_answers(write_samples(tmp_path / "s.jsonl", [line]))
+    (answer,) = benchmark_answers(write_samples(tmp_path / "s.jsonl", [line]))
     assert (answer.id, answer.response.text, answer.position, answer.reference) == (
         "2",
         "B",
@@ -246,7 +253,7 @@ def test_a_sample_is_its_filtered_answer_with_the_record(tmp_path: Path) -> None
         "score": 1.0,
         "input": "the prompt",
     }
-    (answer,) = own_answers(write_samples(tmp_path / "s.jsonl", [line]))
+    (answer,) = benchmark_answers(write_samples(tmp_path / "s.jsonl", [line]))
     assert (answer.record, answer.response.text, answer.response.shown) == (
         record,
         "A",
@@ -289,7 +296,7 @@ def test_samples_of_other_tasks_are_refused(
     good = {"doc_id": 0, "target": "", "accuracy": Record("0").as_dict(), "filtered_resps": "A"}
     path = write_samples(tmp_path / "s.jsonl", [good, {"doc_id": 1, "target": "", **line}])
     with pytest.raises(InputError) as error:
-        own_answers(path)
+        benchmark_answers(path)
     assert (
         str(error.value)
         == f"Expected line 2 of {path} to be a sample of one of this package's tasks, found"
@@ -313,13 +320,18 @@ def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_r
     path = write_own(tmp_path / "run")
     alone = logged(path).rename(tmp_path / "x_samples_mine.jsonl")
     run = read_samples(alone)
-    assert (run.task, run.identity.model, run.own.benchmark_name, run.own.split) == (
+    assert (
+        run.task,
+        run.identity.model,
+        run.benchmark_task.benchmark_name,
+        run.benchmark_task.split,
+    ) == (
         "mine",
         alone.stem,
         "mmstar",
         "demo",
     )
-    assert run.own.settings_text == "prompt=letter,ablation=text,shots=0"
+    assert run.benchmark_task.settings_text == "prompt=letter,ablation=text,shots=0"
     assert (run.asked, run.answered, len(run.by_id), run.form) == (24, 3, 3, "lmms-eval")
     assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
 

@@ -123,7 +123,10 @@ def test_a_filters_task_asks_only_what_it_kept(tmp_path: Path) -> None:
     (task,) = found_in(tmp_path / "run")[0]
     assert task.kept is None
     (run,), _ = read_runs(RunPath(tmp_path / "run"), [tmp_path / "own"])
-    assert (run.own.kept, run.own.settings_text) == (frozenset(ids), f"prompt=letter,{FULL}")
+    assert (run.benchmark_task.kept, run.benchmark_task.settings_text) == (
+        frozenset(ids),
+        f"prompt=letter,{FULL}",
+    )
     ((task, _),), _ = answers_to(
         "mine", [write_jsonl(tmp_path / "x.jsonl", ANSWERS)], Selection(include=[tmp_path / "own"])
     )

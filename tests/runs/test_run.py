@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remark_on_answers, shares
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written, canonical
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run, canonical
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"
@@ -39,7 +39,7 @@ def host_run(scores: list[float | None], **options: Any) -> Run:
     options = {
         "asked": len(scores),
         "origin": Origin(config=unit),
-        "written": Written(values={"acc": 0.25}),
+        "reported": Reported(values={"acc": 0.25}),
         **options,
     }
     return Run(
@@ -72,7 +72,7 @@ def test_the_judge_is_called_what_the_user_called_it_or_what_the_signature_has()
     run = run_of(choices([True]), signature="data:mmstar/val@d|judge:openai:gpt-4o")
     assert run.judge_name == "openai:gpt-4o"
     assert (
-        replace(run, written=Written(judge="openai:gpt-4o@http://x")).judge_name
+        replace(run, reported=Reported(judge="openai:gpt-4o@http://x")).judge_name
         == "openai:gpt-4o@http://x"
     )
     assert run_of(choices([True])).judge_name == ""
@@ -157,7 +157,7 @@ def test_a_reported_value_is_only_that_of_all_answers_that_it_was_made_of() -> N
     """Where some of them are lost the value is made again, of those that are left."""
     records = [Record(str(place), "a b", "a b", scores={"meteor": 0.5}) for place in range(3)]
     run = run_of(records, task="spiqa_testA", signature="data:spiqa/testA@d|settings:")
-    run = replace(run, written=Written(values={"rouge_l": 0.25}), partial=True)
+    run = replace(run, reported=Reported(values={"rouge_l": 0.25}), partial=True)
     metric = run.metric("rouge_l")
     assert run.value(metric).value == replace(run, answered=3).value(metric).value == 0.25
     assert replace(run, answered=4).value(metric).value == pytest.approx(1.0)
@@ -177,7 +177,7 @@ def test_answers_that_do_not_have_the_value_written_with_them_are_refused() -> N
         run = replace(
             run_of(records, task="t", signature=signature),
             path=Path("f"),
-            written=Written(values={"accuracy": reported}),
+            reported=Reported(values={"accuracy": reported}),
         )
         if not refused:
             assert run.value(run.metric("accuracy")).value == 0.75
@@ -200,7 +200,7 @@ def test_a_host_task_without_scores_has_the_hosts_number() -> None:
     assert alone.value(alone.metric(), "group").n == 0
     scored = host_run([1.0, 0.0])
     assert scored.value(scored.metric()).value == 0.5
-    unreported = host_run([None, None], written=Written(values={}))
+    unreported = host_run([None, None], reported=Reported(values={}))
     assert math.isnan(unreported.value(unreported.metric()).value)
     assert math.isnan(replace(alone, asked=5).value(alone.metric()).value)
 

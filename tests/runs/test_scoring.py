@@ -21,7 +21,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Identity, Run, Written
+from spiqa_tasks.runs.run import Identity, Reported, Run
 from spiqa_tasks.runs.scoring import (
     is_complete,
     read,
@@ -102,12 +102,12 @@ def test_without_a_judge_l3score_is_null_with_the_reason() -> None:
     found = score_object(result)
     assert found["metrics"]["rouge_l"] == pytest.approx(1.0)
     assert found["metrics"]["l3score"] is None
-    assert result.written.omitted.keys() - {"bertscore_f1"} == {
+    assert result.reported.omitted.keys() - {"bertscore_f1"} == {
         "l3score",
         "judge_failed_rate",
         "yes_no_mass",
     }
-    assert found["omitted"] == result.written.omitted
+    assert found["omitted"] == result.reported.omitted
     assert "there is no judge" in found["omitted"]["l3score"]
     assert not [name for name in found["metrics"] if name.startswith("l3score/")]
     assert found["counts"]["judged"] == 0
@@ -141,18 +141,18 @@ def test_a_scored_run_says_what_it_is_of() -> None:
     (task,) = find_tasks(["mmstar_demo"])
     answers = {row["id"]: "A" for row in rows_of(task)} | {"x": "A"}
     given = matched(task, answers, "table")
-    reported = dataclasses.replace(given.run, written=Written(values={"accuracy": 0.9}))
+    reported = dataclasses.replace(given.run, reported=Reported(values={"accuracy": 0.9}))
     run = score(read(dataclasses.replace(given, run=reported), name="some judge"))
-    assert (run.task, run.form, run.asked, run.answered, run.written.judge) == (
+    assert (run.task, run.form, run.asked, run.answered, run.reported.judge) == (
         "mmstar_demo",
         "table",
         24,
         24,
         "some judge",
     )
-    assert (run.definition, run.written.values, run.written.omitted) == (task, {}, {})
+    assert (run.benchmark_task_or_none, run.reported.values, run.reported.omitted) == (task, {}, {})
     in_order = dict.fromkeys(name for row in rows_of(task) for name in groups_of(row))
-    assert list(run.written.sizes) == list(in_order)
+    assert list(run.reported.sizes) == list(in_order)
     assert [answer.position for answer in run.read()] == list(range(24))
     assert score_object(run)["counts"]["unknown_first"] == ["x"]
     assert not is_complete(run)
@@ -212,7 +212,7 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
     first, *rest = run.records
     if name in ("unknown", "differing", "missing"):
         run = dataclasses.replace(
-            run, written=dataclasses.replace(run.written, unmatched={name: ["x"]})
+            run, reported=dataclasses.replace(run.reported, unmatched={name: ["x"]})
         )
     elif name == "judge_failed":
         run = with_records(
@@ -228,7 +228,7 @@ def test_a_run_in_which_something_is_amiss_is_not_complete(name: str) -> None:
 def test_what_takes_a_judge_or_programs_may_lack_in_a_complete_run() -> None:
     """A headline that is withheld for want of scores may not."""
     run = scored("spiqa_demo")
-    assert run.written.omitted.keys() >= {"l3score", "meteor"}
+    assert run.reported.omitted.keys() >= {"l3score", "meteor"}
     assert is_complete(run)
     few = scored("mmstar_demo")
     without = [dataclasses.replace(record, scores={}) for record in few.records]
@@ -245,7 +245,7 @@ def test_the_signature_names_the_list_the_form_and_what_was_ablated() -> None:
     assert "|ids:abc (24)" in signature
     assert "|predictions:jsonl" in signature
     assert "|model_wrapper:text,seed=3" in signature
-    assert found.written.judge == ""
+    assert found.reported.judge == ""
 
 
 @pytest.mark.parametrize(
@@ -266,11 +266,11 @@ def test_a_written_run_is_the_same_run(tmp_path: Path, who: Identity) -> None:
     run = dataclasses.replace(
         scored("mmstar_demo", right_answers("mmstar_demo")),
         identity=who,
-        written=Written(judge="openai:j"),
+        reported=Reported(judge="openai:j"),
     )
     (path,) = write_runs([run], tmp_path)
     (again,) = read_results(path)
-    assert (again.identity, again.written.judge, again.coverage, again.form) == (
+    assert (again.identity, again.reported.judge, again.coverage, again.form) == (
         who,
         "openai:j",
         "24 of 24",

@@ -11,7 +11,7 @@ from report_runs import choices, run_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Identity, Origin, Run, Written
+from spiqa_tasks.runs.run import Identity, Origin, Reported, Run
 from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
 
 MODEL = Identity("m")
@@ -33,7 +33,7 @@ def a_run(
         answered=answered,
         form=form,
         identity=who,
-        written=Written(judge=judge),
+        reported=Reported(judge=judge),
     )
 
 
@@ -220,15 +220,15 @@ def test_the_twin_of_a_variant_is_a_run_of_its_source(tmp_path: Path) -> None:
 
 def test_of_several_runs_the_twin_is_that_of_the_same_judge_and_folder() -> None:
     """Where these leave several, nobody knows which is meant."""
-    blind = replace(a_run("x/a/1", who=Identity("m", "grey")), written=Written(judge="openai:a"))
+    blind = replace(a_run("x/a/1", who=Identity("m", "grey")), reported=Reported(judge="openai:a"))
     runs = [
-        replace(seeing(Identity("m"), f"x/a/{judge}"), written=Written(judge=f"openai:{judge}"))
+        replace(seeing(Identity("m"), f"x/a/{judge}"), reported=Reported(judge=f"openai:{judge}"))
         for judge in "ab"
     ]
     assert twin(blind, runs) is runs[0]
-    elsewhere = replace(seeing(Identity("m"), "x/b/1"), written=Written(judge="openai:a"))
+    elsewhere = replace(seeing(Identity("m"), "x/b/1"), reported=Reported(judge="openai:a"))
     assert twin(blind, [elsewhere, *runs]) is runs[0]
-    beside = replace(seeing(Identity("m"), "x/a/2"), written=Written(judge="openai:a"))
+    beside = replace(seeing(Identity("m"), "x/a/2"), reported=Reported(judge="openai:a"))
     assert twin(blind, [beside, *runs]) is None
 
 

@@ -50,6 +50,6 @@ def write_two_judges(folder: Path, scores: Mapping[tuple[str, str], Sequence[flo
     for (model, judge), of_model in scores.items():
         path = write_judged(folder / judge, model, of_model, f"openai:{judge}")
         (run,), _ = read_runs(RunPath(path))
-        judged = replace(run, written=replace(run.written, judge=f"openai:{judge}"))
+        judged = replace(run, reported=replace(run.reported, judge=f"openai:{judge}"))
         write_runs([judged], folder / "scored" / judge)
     return folder / "scored"

@@ -53,7 +53,7 @@ def run_of(
         "lmms-eval",
         lambda: answers,
         asked=len(answers),
-        definition=definition,
+        benchmark_task_or_none=definition,
     )
 
 

@@ -105,7 +105,7 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
             )
 
         # Without a judge L3Score is missing, and no text metric stands for it.
-        headline = self.task.metrics[0]
+        headline = self.task.metric_names[0]
         if metrics.get(headline) is None:
             return {headline + WITHHELD: 1, **metrics}
         return metrics

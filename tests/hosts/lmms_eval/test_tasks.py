@@ -69,9 +69,9 @@ def test_every_hook_and_metric_resolves(manager: Any) -> None:
         rows = [entry["metric"] for entry in config["metric_list"]]
         settings = task.benchmark.parse(task.settings_text)
         assert set(task.benchmark.rows_of_table(settings)) <= set(rows)
-        assert config["metadata"]["headline"] == task.metrics[0] or task.settings_text.startswith(
-            "prompt=caption"
-        )
+        assert config["metadata"]["headline"] == task.metric_names[
+            0
+        ] or task.settings_text.startswith("prompt=caption")
         assert config["test_split"] == task.split
 
 

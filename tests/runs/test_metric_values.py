@@ -12,8 +12,8 @@ from host_files import FAILED, write_run
 from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run, Written
-from spiqa_tasks.runs.task import mean_remarks, unit
+from spiqa_tasks.runs.metric_values import mean_remarks, unit
+from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run
 
 SPIQA = "data:spiqa/testA@d|settings:"
 JUDGED = f"{SPIQA}|judge:openai:j"
@@ -52,7 +52,7 @@ def host_run(
         "lmms-eval",
         lambda: answers,
         origin=Origin(config=config or {}),
-        written=Written(values=values),
+        reported=Reported(values=values),
     )
 
 
@@ -94,7 +94,7 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
     """
     record = Record("p/0", "a", "a")
     found = names(
-        spiqa_run(record, written=Written(values={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
+        spiqa_run(record, reported=Reported(values={"meteor": 0.5, "bleu_1": 0.5, "accuracy": 1.0}))
     )
     assert [name for name in found if name in (*TEXTS, "bertscore_f1")] == ["bleu_1", "meteor"]
     both = replace(

@@ -45,12 +45,12 @@ ROUNDING = 0.5e-4 + 1e-9
 # Tasks of this package
 
 
-def own_metrics(run: Run) -> list[Metric]:
+def benchmark_metrics(run: Run) -> list[Metric]:
     """Return the benchmark's metrics that can be computed, the headline first."""
-    every = run.own.benchmark.metrics(run.settings)
+    every = run.benchmark_task.metrics
     computed = _computed(run, every)
 
-    missing = set(run.written.omitted)
+    missing = set(run.reported.omitted)
     for metric in every:
         if metric.needs == "judge" and not run.signature.judge:
             missing.add(metric.name)
@@ -62,15 +62,15 @@ def own_metrics(run: Run) -> list[Metric]:
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
     """Return the text metrics that were written with the answers, else those computable here."""
     texts = {metric.name for metric in metrics if metric.needs == "text programs"}
-    written = texts & run.written.values.keys()
-    if written or not texts:
+    reported = texts & run.reported.values.keys()
+    if reported or not texts:
         # METEOR takes Java, which the machine of the run had
-        return written
+        return reported
     missing = missing_text_metrics()
     return {name for name in texts if name.removesuffix("_released") not in missing}
 
 
-def own_value(run: Run, metric: Metric, group: str | None) -> Value:
+def benchmark_value(run: Run, metric: Metric, group: str | None) -> Value:
     """Return the value over all answers or a group, as it was reported if it takes text programs
     to compute it.
 
@@ -78,7 +78,7 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
     """
     # 0: the file does not say how many it had
     is_whole = run.answered in (0, len(run.by_id)) and group is None
-    reported = run.written.values.get(metric.name) if is_whole else None
+    reported = run.reported.values.get(metric.name) if is_whole else None
     if reported is None:
         return run.record_set.value(metric, group)
 
@@ -87,7 +87,7 @@ def own_value(run: Run, metric: Metric, group: str | None) -> Value:
 
     value = run.record_set.value(metric)
     if metric.higher_is_better and not math.isnan(value.value):
-        _check_written(run, metric, value.value, reported)
+        _check_reported(run, metric, value.value, reported)
     return value
 
 
@@ -100,7 +100,7 @@ def _as_reported(run: Run, metric: Metric, reported: float) -> Value:
     return Value(reported, n, scores, clusters=clusters)
 
 
-def _check_written(run: Run, metric: Metric, value: float, reported: float) -> None:
+def _check_reported(run: Run, metric: Metric, value: float, reported: float) -> None:
     """Raise InputError if a value that this version wrote is not that of the answers."""
     # other versions may compute other values
     is_of_version = run.signature.package == version(PACKAGE)
@@ -135,7 +135,7 @@ def host_metrics(run: Run) -> list[Metric]:
             not _is_overall(name),
             len(_members(run, name)) < len(run.records),
             name not in scored,
-            name not in run.written.values,
+            name not in run.reported.values,
         )
 
     names = sorted(logged, key=order)
@@ -158,7 +158,7 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
     if whole := run.record_set.withheld():
         return whole
 
-    reported = run.written.values.get(metric.name, math.nan)
+    reported = run.reported.values.get(metric.name, math.nan)
     divisor = unit(run.task, metric.name, run.origin.config)
     # NaN, no value, is in no range
     if divisor is not None and 0 <= reported <= divisor:
@@ -176,7 +176,7 @@ def headline_fault(run: Run) -> str:
     questions; or ''.
     """
     name = run.metric().name
-    if run.is_own or name == _named_headline(run) or _is_overall(name):
+    if run.is_of_benchmark or name == _named_headline(run) or _is_overall(name):
         return ""
     n, total = len(_members(run, name)), len(run.records)
     return "" if n == total else f"Its first one, {name}, is of {n} of {total} questions."
@@ -184,7 +184,7 @@ def headline_fault(run: Run) -> str:
 
 def data_of(run: Run) -> str:
     """Return the data of the signature, or a host's dataset and its revision."""
-    if run.is_own:
+    if run.is_of_benchmark:
         return run.signature.data
     config = run.origin.config
     revision = (config.get("dataset_kwargs") or {}).get("revision", "newest")
@@ -196,8 +196,8 @@ def mean_remarks(run: Run, metric: Metric) -> list[str]:
     over axes.
     """
     value = run.value(metric)
-    reported = run.written.values.get(metric.name)
-    if run.is_own or reported is None or math.isnan(value.value) or not value.scores:
+    reported = run.reported.values.get(metric.name)
+    if run.is_of_benchmark or reported is None or math.isnan(value.value) or not value.scores:
         return []
 
     # failed requests count, too
