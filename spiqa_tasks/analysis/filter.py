@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import FIRST, Run
+from spiqa_tasks.runs.run import MOST_LISTED, Run
 from spiqa_tasks.scoring.coverage import too_few
 
 # The paper keeps questions with at most 2 hits of 8 inspectors.
@@ -42,7 +42,7 @@ class Filtered:
         runs: of the inspectors, the text-only models.
         answers: a row per inspector: model, task, mean score, shares of answers that are none.
         questions: a row per question that every inspector has a score of, in the task's order:
-            the columns of `merging.questions`, its `place` in the task, `hits`, `is_kept`,
+            the columns of `merging.questions`, its `position` in the task, `hits`, `is_kept`,
             `difficulty` (with LVLM runs) and `leaks`, the number of pairs in which it leaked.
         max_hits: largest number of hits of a kept question.
         leaked: a row per pair: the LVLM, its LLM base, n and ids of the questions that the LVLM
@@ -210,8 +210,8 @@ def _filtered(
     leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs if lvlm and llm]
     frame["leaks"] = sum(frame.index.isin(pair["ids"]) for pair in leaked)
 
-    frame["place"] = [first.by_id[key].position for key in frame.index]
-    frame = frame.sort_values("place")
+    frame["position"] = [first.by_id[key].position for key in frame.index]
+    frame = frame.sort_values("position")
     answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
     lost = list(scores.index.difference(frame.index, sort=False))
     remarks = _remarks(task, lost, answers)
@@ -318,7 +318,7 @@ def _remarks(task: str, lost: list[str], answers: list[dict[str, Any]]) -> list[
     if lost:
         remarks.append(
             f"{task}: {counted(len(lost), 'question')} left out, as not every inspector has a"
-            f" score of each, the first: {', '.join(lost[:FIRST])}."
+            f" score of each, the first: {', '.join(lost[:MOST_LISTED])}."
         )
     for row in answers:
         if row["refused"] + row["unparsed"] >= MOSTLY:

@@ -49,7 +49,7 @@ def kept_by_filter(filtered: Filtered) -> Kept:
 
     frame = filtered.kept
     kept = [
-        {"doc_id": row.place, "id": row.Index, "target": row.reference, "hits": row.hits}
+        {"doc_id": row.position, "id": row.Index, "target": row.reference, "hits": row.hits}
         for row in frame.itertuples()
     ]
 
@@ -85,8 +85,8 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
             "Choose with --name."
         )
 
-    place = folder / name
-    _check_name(name, place)
+    task_folder = folder / name
+    _check_name(name, task_folder)
     target = config.get("doc_to_target")
     listed = {
         **kept,
@@ -99,25 +99,25 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     for field in ("digest", SOURCE_YAML):
         listed.pop(field, None)
     digest = digest_of(listed)
-    _check_replaced(place / KEPT, digest)
+    _check_replaced(task_folder / KEPT, digest)
 
-    place.mkdir(parents=True, exist_ok=True)
+    task_folder.mkdir(parents=True, exist_ok=True)
     # The list goes first: a YAML whose list is not there would end the host.
     content = {SOURCE_YAML: str(source), "digest": digest, **listed}
-    (place / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
-    (place / "keep.py").write_text(_HOOK, encoding="utf-8")
+    (task_folder / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
+    (task_folder / "keep.py").write_text(_HOOK, encoding="utf-8")
 
     values = {"include": str(source), "task": name, **_values(config, listed, digest)}
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-    path = place / f"{name}.yaml"
+    path = task_folder / f"{name}.yaml"
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
 
 
-def _check_name(name: str, place: Path) -> None:
+def _check_name(name: str, task_folder: Path) -> None:
     """Raise InputError if another task of the host has the name, and would run in its place."""
     taken = yaml_of(name)
-    if taken is not None and taken.parent != place:
+    if taken is not None and taken.parent != task_folder:
         raise InputError(
             f"Expected a name that no other task has, found {name}. Choose another with --name."
         )

@@ -246,7 +246,7 @@ def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
     """Raise InputError for changed options or no samples, or unless accepted if a file stands in
     two roles.
     """
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         if not run.logged:
             raise InputError(
                 f"Expected samples of {run.task} of {run.name}, found none. Run it again with "
@@ -254,7 +254,7 @@ def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
             )
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
-        for other in runs[:place]:
+        for other in runs[:index]:
             if not accept_differences and _is_copy(run, other):
                 raise InputError(
                     f"Expected other answers in each role, found the same ones in {other.path} and "
@@ -416,9 +416,9 @@ def _remarks(pair: GainRuns) -> list[str]:
 
     texts = list(map(_texts, pair.runs))
     # Neighbours alone: two of three that are equal make a gain or a leakage of 0.
-    for place, (one, two) in enumerate(pairwise(texts)):
+    for index, (one, two) in enumerate(pairwise(texts)):
         if one == two:
-            remarks.append(f"the answers {ROLES[place]} and {ROLES[place + 1]} are the same")
+            remarks.append(f"the answers {ROLES[index]} and {ROLES[index + 1]} are the same")
     return remarks
 
 

@@ -58,11 +58,11 @@ def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
     rows = []
     for (model, split, settings, setting), members in groups.items():
         known = {}
-        for place in sorted(members, key=_in_order):
-            run = members[place]
+        for setting_value in sorted(members, key=_in_order):
+            run = members[setting_value]
             share = run.value(run.metric(metric)).value
             if not math.isnan(share):
-                known[place] = share
+                known[setting_value] = share
 
         if len(known) < 2:
             continue

@@ -244,8 +244,8 @@ def _with_answer_scores(records: Records, metrics: Collection[Metric]) -> list[R
     prepare([(metrics, records)])
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
     with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as show:
-        for place, metric in enumerate(metrics):
-            show(place)
+        for done, metric in enumerate(metrics):
+            show(done)
             for key, score in metric.compute(records).scores.items():
                 by_id[key][metric.name] = score
     return [

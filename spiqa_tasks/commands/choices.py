@@ -12,7 +12,7 @@ from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 from spiqa_tasks.runs.columns import Columns, advice, columns_of, listed
-from spiqa_tasks.runs.run import FIRST, Answer
+from spiqa_tasks.runs.run import MOST_LISTED, Answer
 from spiqa_tasks.scoring.mcq import extract_choice
 
 
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if without_options:
         rows_left_out = counted(len(without_options), "row")
-        first = ", ".join(without_options[:FIRST])
+        first = ", ".join(without_options[:MOST_LISTED])
         say(f"{rows_left_out} without options left out, the first: {first}.")
     _print(arguments.format, answers)
     return 0

@@ -144,12 +144,12 @@ def _members(
 
 
 def _check_missing(
-    place: object, wanted: Collection[str], missing: Collection[str], some: bool
+    archive: object, wanted: Collection[str], missing: Collection[str], some: bool
 ) -> None:
     """Raise DataError if files are missing from an archive; with `some`, only if all are."""
     if missing and not (some and len(missing) < len(wanted)):
         raise DataError(
-            f"Expected {place} to hold what the annotations name, found "
+            f"Expected {archive} to hold what the annotations name, found "
             f"{counted(len(missing), 'file')} missing, the first is {next(iter(missing))}. Fetch "
             "the archive again, at the revision of the annotations."
         )

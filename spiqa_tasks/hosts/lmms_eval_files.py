@@ -338,9 +338,9 @@ def task_log(
     joined = task.benchmark.join(task.settings) is not None
     better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = []
-    for record, response, place, question in answers:
+    for record, response, position, question in answers:
         logged = metric_values(record, rows, joined)
-        samples.append(logged_sample(place, record.reference, response, logged, question))
+        samples.append(logged_sample(position, record.reference, response, logged, question))
 
     questions = records.asked or len(samples)
     return TaskLog(_config(task, better), values, better, samples, questions, summary)

@@ -44,9 +44,9 @@ class Baseline(lmms):  # type: ignore[misc]
         answers = []
         with exit_with_message():
             for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
-                *_, place, task, split = request.args
+                *_, position, task, split = request.args
                 docs = self.documents(request)
-                answers.append(self.answer(docs[place], docs, f"{task}/{split}"))
+                answers.append(self.answer(docs[position], docs, f"{task}/{split}"))
         return answers
 
     def documents(self, request: Instance) -> Sequence[Row]:

@@ -29,8 +29,8 @@ class ShownOptions:
 
     Attributes:
         options: letter -> text in the task, which a prompt has to have.
-        labels: letter of a place -> label that stands there.
-        texts: letter of a place -> text that stands there.
+        labels: letter in the task -> label that the model sees instead.
+        texts: letter in the task -> text that the model sees instead.
         letters: label -> letter that the host scores.
     """
 
@@ -71,7 +71,7 @@ class ShownOptions:
 
 
 def _last_option(prompt: str, letter: str, text: str) -> re.Match[str] | None:
-    """Return the last place where an option is listed; its group 1 is between letter and text."""
+    """Return the last listing of an option; its group 1 is between letter and text."""
     if not text:
         return None
     listed = re.compile(rf"{letter}(\W{{0,{_LONGEST_GAP}}}){re.escape(text)}")
@@ -135,10 +135,10 @@ def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[...,
 
         Raises InputError: none has options.
         """
-        places = [place for place, text in enumerate(texts) if options_in(text)]
-        if not places:
+        listing = [index for index, text in enumerate(texts) if options_in(text)]
+        if not listing:
             raise _not_found(str(texts))
-        texts[places[-1]] = shown.rewritten(texts[places[-1]])
+        texts[listing[-1]] = shown.rewritten(texts[listing[-1]])
         return texts
 
     return with_last_turn(hook, probed)

@@ -38,12 +38,12 @@ class Shots:
 
         Raises InputError: no such split, or too few answers in it.
         """
-        *_, place, name, asked_split = request.args
+        *_, position, name, asked_split = request.args
         task = task_of(request)
         if name not in self._drawn:
             self._drawn[name] = self._draw(task, name)
 
-        asked = _question(task, task.dataset_no_image[asked_split][place])
+        asked = _question(task, task.dataset_no_image[asked_split][position])
         others = [solved for solved in self._drawn[name] if solved[0] != asked]
         if len(others) < self.count:
             raise InputError(
@@ -78,8 +78,8 @@ class Shots:
         random.Random(f"{self.seed}/{name}/{self.split}").shuffle(order)
 
         drawn: dict[str, str] = {}
-        for place in order:
-            question, answer = solved(task, docs[place])
+        for position in order:
+            question, answer = solved(task, docs[position])
             if question and _can_be_shown(answer):
                 drawn.setdefault(question, answer)
             if len(drawn) > self.count:
@@ -96,9 +96,9 @@ def solved(task: Task, doc: Any) -> Solved:
 
 def true_answer(request: Instance) -> str:
     """Return the true answer to a request's question; '' without one."""
-    *_, place, _, split = request.args
+    *_, position, _, split = request.args
     task = task_of(request)
-    return solved(task, task.dataset_no_image[split][place])[1]
+    return solved(task, task.dataset_no_image[split][position])[1]
 
 
 def ended(question: str) -> str:

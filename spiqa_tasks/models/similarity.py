@@ -74,10 +74,10 @@ class OcrBaseline(Baseline):
 
         are_pictures = not any(doc["options"]) and len(texts) == len(doc["letters"])
         if are_pictures:
-            place = nearest(texts, doc["question"])
+            nearest_index = nearest(texts, doc["question"])
         else:
-            place = nearest(doc["options"], "\n".join(texts))
-        return str(doc["letters"][place])
+            nearest_index = nearest(doc["options"], "\n".join(texts))
+        return str(doc["letters"][nearest_index])
 
 
 class ClipChoice(Baseline):

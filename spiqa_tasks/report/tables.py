@@ -12,7 +12,7 @@ from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
 from spiqa_tasks.report.printer import Column, Columns, Table, number, p_value, percent
-from spiqa_tasks.runs.run import FIRST, Run
+from spiqa_tasks.runs.run import MOST_LISTED, Run
 from spiqa_tasks.scoring.gain import Gain
 
 # Smallest part of a difference that is not printed as 0.0.
@@ -145,7 +145,7 @@ def why_table(why: Why) -> Table:
     """Return a line per cause of a difference, and as notes the conditions that differ."""
     shown = [line for line in why.lines if line.ids or abs(line.value) >= SMALLEST]
     rows: list[dict[str, Any]] = [
-        {**asdict(line), "questions": len(line.ids) or None, "first": line.ids[:FIRST]}
+        {**asdict(line), "questions": len(line.ids) or None, "first": line.ids[:MOST_LISTED]}
         for line in shown
     ]
     rows.append({"cause": "difference", "value": why.number_b - why.number_a})

@@ -16,7 +16,7 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.failed_requests import reads_like_failure
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
-from spiqa_tasks.runs.run import FIRST, Answer, Answers, Run, by_question, canonical
+from spiqa_tasks.runs.run import MOST_LISTED, Answer, Answers, Run, by_question, canonical
 from spiqa_tasks.runs.selection import LeftOut, Subset
 from spiqa_tasks.scoring.coverage import is_covered
 
@@ -203,7 +203,7 @@ def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     for name, ids in unmatched.items():
         counts[name] = len(ids)
         if ids:
-            counts[f"{name}_first"] = list(ids[:FIRST])
+            counts[f"{name}_first"] = list(ids[:MOST_LISTED])
     return counts
 
 
@@ -234,7 +234,7 @@ def compared(
     is_little = is_covered(len(answers) - len(ids), len(answers)) and not first.of_key
     theirs, ours = _from_difference(first.theirs, first.ours)
     example = f"{first.id} has the {first.what} {theirs} there, {ours} in the release"
-    named = ", ".join(ids[:FIRST])
+    named = ", ".join(ids[:MOST_LISTED])
     if not accept and not is_little:
         raise InputError(
             f"Expected the release's questions in {path}, found {len(ids)} of {len(answers)} ids"
@@ -257,7 +257,7 @@ def compared(
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
-    """Raise InputError if an answer has neither an id nor a place among a host's documents."""
+    """Raise InputError if an answer has neither an id nor a position among a host's documents."""
     if run.form in lmms_eval.FORMS or all(answer.id for answer in answers):
         return
     raise InputError(
@@ -386,7 +386,7 @@ def _match_remarks(
             ids_of[LeftOut(f"without {lack}, left out") if lack else meaning].append(key[:LONGEST])
 
     for meaning, ids in ids_of.items():
-        first = ", ".join(ids[:FIRST])
+        first = ", ".join(ids[:MOST_LISTED])
         remark = f"{where}: {counted(len(ids), 'id')} {meaning}, the first: {first}."
         yield type(meaning)(remark)
 

@@ -63,8 +63,8 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
 
     asked = answers_of_rows(path, labelled, columns)
     answers = [
-        Labelled(_candidate(answer, f"{place} of {path}"), row["label"] in YES)
-        for (place, row), answer in zip(labelled.items(), asked, strict=True)
+        Labelled(_candidate(answer, f"{where} of {path}"), row["label"] in YES)
+        for (where, row), answer in zip(labelled.items(), asked, strict=True)
     ]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     return Labels(path.name, digest, tuple(answers), left_out)

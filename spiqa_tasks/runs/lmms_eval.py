@@ -276,14 +276,14 @@ def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
 
 
 def _ids_of(samples: Sequence[LoggedSample]) -> list[str]:
-    """Return the ids of the samples, or their places if what is logged as an id is none."""
+    """Return the ids of the samples, or their positions if what is logged as an id is none."""
     ids = [_id_of(sample) for sample in samples]
-    places = [str(sample.position) for sample in samples]
-    return places if len(set(ids)) < len(set(places)) else ids
+    positions = [str(sample.position) for sample in samples]
+    return positions if len(set(ids)) < len(set(positions)) else ids
 
 
 def _id_of(sample: LoggedSample) -> str:
-    """Return the id in the first metric that has one, or the document's place."""
+    """Return the id in the first metric that has one, or the document's position."""
     for value in sample.values.values():
         if isinstance(value, dict) and "id" in value:
             return str(value["id"])

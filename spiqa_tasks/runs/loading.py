@@ -16,7 +16,7 @@ from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.columns import columns_in, listed
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
-from spiqa_tasks.runs.run import FIRST, Answer, Run
+from spiqa_tasks.runs.run import MOST_LISTED, Answer, Run
 from spiqa_tasks.runs.selection import EVERY, LeftOut, Selection
 from spiqa_tasks.scoring.options import LETTERS, answer_label
 
@@ -74,7 +74,7 @@ def unscored_runs(
     if len(named) == 1:
         # files of answers need not say their task, nor be right about it
         (only,) = named
-        paths = [RunPath(place.path, only) for place in paths]
+        paths = [replace(path, task=only) for path in paths]
 
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
@@ -113,11 +113,11 @@ def _check_host_tasks(
         return
 
     what = name or "this package's tasks"
-    places = ", ".join(str(place.path) for place in paths)
+    where = ", ".join(str(path.path) for path in paths)
     others = ", ".join(sorted({run.task for run in runs if not run.is_of_benchmark}))
     found = f"those to {others}." if others else "none."
     raise InputError(
-        f"Expected answers to {what} in {places}, found {found} {' '.join(remarks)}".strip()
+        f"Expected answers to {what} in {where}, found {found} {' '.join(remarks)}".strip()
     )
 
 
@@ -160,8 +160,8 @@ def _counting_runs(
     remarks: list[str] = []
     tasks: set[str] = set()
     with said_if_slow("reading the answers"):
-        for place in paths:
-            runs, faults = read_runs(place, wanted.include, wanted.columns, only)
+        for run_path in paths:
+            runs, faults = read_runs(run_path, wanted.include, wanted.columns, only)
             runs, without_task = _of_known_tasks(runs, wanted.tasks)
             tasks |= {run.task for run in runs}
             runs, unreadable = _readable([run for run in runs if wanted.has(run)], faults)
@@ -191,7 +191,7 @@ def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], 
     if not others:
         return known, []
 
-    files = f"{counted(len(others), 'file')}, the first: {', '.join(others[:FIRST])}"
+    files = f"{counted(len(others), 'file')}, the first: {', '.join(others[:MOST_LISTED])}"
     return known, [f"Left out, with no task in the name: {files}. TASK=FILE names it."]
 
 
@@ -212,7 +212,7 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
         say(_LETTERS_ALONE.format(run.path))
     task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
     numbered = [
-        replace(answer, id=answer.id or str(place)) for place, answer in enumerate(answers, 1)
+        replace(answer, id=answer.id or str(position)) for position, answer in enumerate(answers, 1)
     ]
     return replace(run, task=task.name, benchmark_task_or_none=task, read=lambda: numbered)
 
@@ -329,9 +329,9 @@ def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]
 
     if runs and not readable:
         raise every_fault[-1]
-    remarks = [f"Left out: {fault}" for fault in every_fault[:FIRST]]
-    if len(every_fault) > FIRST:
-        more = counted(len(every_fault) - FIRST, "more file")
+    remarks = [f"Left out: {fault}" for fault in every_fault[:MOST_LISTED]]
+    if len(every_fault) > MOST_LISTED:
+        more = counted(len(every_fault) - MOST_LISTED, "more file")
         remarks.append(f"Left out: {more}. Name one to read why.")
     return readable, list(map(LeftOut, remarks))
 

@@ -356,13 +356,13 @@ def _files(path: Path) -> list[Path]:
 def _below(folder: Path) -> Iterator[Path]:
     """Return the files below a folder, also in linked folders, each folder once."""
     seen: set[str] = set()
-    for place, folders, names in os.walk(folder, followlinks=True):
-        real = os.path.realpath(place)
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        real = os.path.realpath(parent)
         if real in seen:
             folders.clear()
             continue
         seen.add(real)
-        yield from (Path(place, name) for name in names)
+        yield from (Path(parent, name) for name in names)
 
 
 def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:

@@ -27,8 +27,8 @@ from spiqa_tasks.runs.metric_values import (
 )
 from spiqa_tasks.scoring.options import options_in
 
-# Ids listed in a remark.
-FIRST = 5
+# Ids or files listed in a remark.
+MOST_LISTED = 5
 
 # Everything but letters, digits, decimal points and minus signs.
 _INSIGNIFICANT = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")

@@ -19,7 +19,7 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.paths import VLMEVALKIT
 from spiqa_tasks.runs.run import (
-    FIRST,
+    MOST_LISTED,
     OPTIONS,
     SHOTS,
     Answer,
@@ -118,7 +118,7 @@ class Subset:
         if unknown:
             raise InputError(
                 f"Expected ids of {task} in {self.path}, such as {min(known, default='')}; found"
-                f" {counted(len(unknown), 'other')}, the first: {', '.join(unknown[:FIRST])}."
+                f" {counted(len(unknown), 'other')}, the first: {', '.join(unknown[:MOST_LISTED])}."
                 " Correct the list, or name its task."
             )
 

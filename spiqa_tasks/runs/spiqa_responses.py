@@ -27,16 +27,16 @@ def is_response_file(path: Path, content: Any) -> bool:
     return path.name.endswith(SUFFIX) and _is_of_objects(content)
 
 
-def read_responses(place: Path, columns: Columns = USUAL) -> list[Answer]:
+def read_responses(path: Path, columns: Columns = USUAL) -> list[Answer]:
     """Return the answers of a file or folder, with ids `<paper>/<key>[/<figure>/<step>]`.
 
     Raises DataError, InputError: files of another form.
     """
     answers: list[Answer] = []
-    paths = sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else [place]
-    for path in paths:
-        rows = {row["id"]: row for row in _rows(path, columns)}
-        answers += answers_of_rows(path, rows, Columns({**columns.named, "id": "id"}))
+    files = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+    for file in files:
+        rows = {row["id"]: row for row in _rows(file, columns)}
+        answers += answers_of_rows(file, rows, Columns({**columns.named, "id": "id"}))
     return answers
 
 

@@ -85,7 +85,7 @@ def test_a_task_has_what_its_yaml_says(tmp_path: Path) -> None:
     """Name, benchmark, split, settings, length; with a filter's list, the ids of its questions."""
     (shipped,) = find_tasks(["mmstar_demo"])
     assert shipped == Task("mmstar_demo", "mmstar", "demo", "prompt=letter", None, 512)
-    assert (shipped.questions, shipped.metrics[0]) == (24, "accuracy")
+    assert (shipped.questions, shipped.metric_names[0]) == (24, "accuracy")
     _kept(tmp_path, ["3", "5"])
     expected = Task("mine", "mmstar", "demo", "prompt=letter", frozenset({"3", "5"}), 512)
     assert expected.questions == 2

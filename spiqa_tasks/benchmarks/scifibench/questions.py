@@ -295,8 +295,8 @@ def examples(
             order = (-similarities[index]).argsort(kind="stable").tolist()
 
         # The question itself shares all with itself.
-        unlike = (place for place in order if not content[place] & content[index])
-        shots = [questions[place] for place in islice(unlike, count)]
+        unlike = (other for other in order if not content[other] & content[index])
+        shots = [questions[other] for other in islice(unlike, count)]
         if len(shots) < count:
             raise DataError(
                 f"Expected {count} examples unlike question {question.id} of {question.file},"

@@ -118,8 +118,8 @@ def _sample(rows: list[Row], settings: SciFIBenchSettings) -> list[Row]:
     """Return the setting's number of rows, in their order; all of fewer, or for 0."""
     if not 0 < settings.sample < len(rows):
         return rows
-    places = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
-    return [rows[place] for place in sorted(places)]
+    positions = random.Random(f"sample#{settings.seed}").sample(range(len(rows)), settings.sample)
+    return [rows[position] for position in sorted(positions)]
 
 
 def caption_length(row: Row) -> float:

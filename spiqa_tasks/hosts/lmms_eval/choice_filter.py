@@ -28,7 +28,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         fallback: replacement of answers that pick no option, or whose doc has none.
     """
 
-    places: Sequence[int] | None = None
+    positions: Sequence[int] | None = None
     """Indices in the split of the next answers, or None for the first ones in order."""
 
     def __init__(
@@ -69,10 +69,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
 
         Never raises, or the host would lose other tasks' results.
         """
-        places = itertools.count() if self.places is None else self.places
+        positions = itertools.count() if self.positions is None else self.positions
         return [
-            self._read(answers, self._options(docs[place]))
-            for answers, place in zip(resps, places, strict=False)
+            self._read(answers, self._options(docs[position]))
+            for answers, position in zip(resps, positions, strict=False)
         ]
 
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:

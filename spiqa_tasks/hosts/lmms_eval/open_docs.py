@@ -13,7 +13,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.scoring.options import NAMES
 
-# Column of marked docs: the doc's place in its split, which becomes the id of its record.
+# Column of marked docs: the doc's position in its split, which becomes the id of its record.
 MARK = "spiqa_tasks_id"
 SETTINGS = settings_text(FreeSettings())
 

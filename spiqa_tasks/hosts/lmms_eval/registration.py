@@ -115,8 +115,8 @@ def _patch_filters(host: Any) -> None:
 
         for step in self.filters:
             # our `choice_letter`: --limit or several processes answer other docs than the first
-            if hasattr(step, "places"):
-                step.places = [instance.doc_id for instance in instances]
+            if hasattr(step, "positions"):
+                step.positions = [instance.doc_id for instance in instances]
         rows = docs if is_ours(docs) else rows_of(instances, docs)
         if rows is not None and self.name == NO_FILTER:
             split_repeats(instances)

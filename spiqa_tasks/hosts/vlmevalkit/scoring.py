@@ -66,7 +66,7 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 
     Questions without an answer are left out.
     """
-    answered = [(place, row) for place, row in enumerate(rows) if row["id"] in answers]
+    answered = [(position, row) for position, row in enumerate(rows) if row["id"] in answers]
     if not answered:
         raise InputError(
             "Expected answers to the task's questions, found none of them. Run the host again."
@@ -74,8 +74,8 @@ def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> l
 
     unscored = [scorer.record(row, response_of(answers[row["id"]])) for _, row in answered]
     return [
-        LoggedAnswer(record, answers[row["id"]], place, str(row["question"]))
-        for record, (place, row) in zip(scorer.score(unscored), answered, strict=True)
+        LoggedAnswer(record, answers[row["id"]], position, str(row["question"]))
+        for record, (position, row) in zip(scorer.score(unscored), answered, strict=True)
     ]
 
 

@@ -81,7 +81,7 @@ def test_every_repeat_is_read() -> None:
 def test_answers_belong_to_the_docs_whose_places_are_given() -> None:
     """Not to the first ones: a process has every second doc of the split."""
     filtered = made()
-    filtered.places = [2, 0]
+    filtered.positions = [2, 0]
     docs = [{"choices": OPTIONS}, {"choices": {}}, {"choices": {"C": "red", "D": "blue"}}]
     assert filtered.apply([["It is blue"], ["It is blue"]], docs) == [["D"], ["B"]]
 
