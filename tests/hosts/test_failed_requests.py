@@ -11,6 +11,7 @@ from spiqa_tasks.hosts.failed_requests import (
     FAILURE_MARKERS,
     NULL,
     is_request_failure,
+    reads_like_failure,
     response_of,
 )
 
@@ -100,3 +101,21 @@ def test_no_true_answer_and_no_real_answer_reads_like_an_error(
         texts += [json.loads(line)["response"] for line in lines]
     assert len(texts) > 17_000
     assert [text for text in texts if is_request_failure(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_like_one"),
+    [
+        ("Error code: 429 - {'error': {'message': 'Rate limit reached'}}", True),
+        ("openai.APIConnectionError: Connection error.", True),
+        ("HTTP 502 Bad Gateway", True),
+        ("Error: 0.35", False),
+        ("The connection error grows with the distance.", False),
+        ("The figure shows the failed requests of a server that was overloaded.", False),
+        ("Error bars " + "of the models in the figure " * 10 + "show no timeout.", False),
+    ],
+)
+def test_an_answer_like_a_servers_error_begins_with_it_and_names_its_cause(
+    text: str, is_like_one: bool
+) -> None:
+    assert reads_like_failure(text) == is_like_one

@@ -24,6 +24,7 @@ PERFIGURE_RATES = [
     *("unformatted_rate", "incomplete_rate", "unhelpful_rate", "judge_failed_rate"),
     *("yes_no_mass", "request_failed_rate"),
 ]
+PERFIGURE = "setting=perfigure"
 TEXTS = list(METRICS)
 
 
@@ -68,6 +69,43 @@ def test_rates_tell_apart_what_went_wrong() -> None:
     }
     assert {name: value(name, records).value for name in expected} == expected
     assert not any(metric(name).higher_is_better for name in expected)
+
+
+def test_l3score_is_the_mean_of_the_answers_that_were_judged() -> None:
+    """An answer that was not judged has no score, and is none of 0."""
+    judged = [record(number, scores={"l3score": 0.5 + number % 2 / 10}) for number in range(200)]
+    found = value("l3score", [*judged, record(200)])
+    assert (found.value, found.n) == (pytest.approx(0.55), 200)
+    assert math.isnan(value("l3score", [*judged[:2], record(2)]).value)
+
+
+def test_a_question_with_unanswered_documents_has_no_l3score() -> None:
+    """Its answer is put together from the others, and might be another one with them."""
+    judged = record(0, scores={"l3score": 0.5})
+    part = record(1, status="incomplete", scores={"l3score": 1.0})
+    assert value("l3score", [judged, part], PERFIGURE).value == 0.5
+    assert value("incomplete_rate", [judged, part], PERFIGURE).value == 0.5
+
+
+def test_failures_of_single_figures_are_shares_of_documents() -> None:
+    """The other rates of that setting are shares of questions."""
+    found = metrics(BENCHMARKS["spiqa"].parse(PERFIGURE))
+    assert {entry.name for entry in found if entry.of_documents} == {
+        "unformatted_rate",
+        "request_failed_rate",
+    }
+
+
+def test_the_released_reading_is_scored_beside_the_corrected_one() -> None:
+    """A failed request has neither."""
+    records = [
+        record(0, "a cat sat", details={"released": {"prediction": "a dog"}}),
+        record(1, None, status="request_failed"),
+    ]
+    assert value("rouge_l", records[:1], "protocol=both").value == 1.0
+    found = value("rouge_l_released", records[:1], "protocol=both")
+    assert found.value == pytest.approx(rouge_l(["a dog"], ["a cat sat"]).value)
+    assert value("rouge_l_released", records[1:], "protocol=both").n == 0
 
 
 def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
