@@ -28,6 +28,10 @@ from spiqa_tasks.scoring.intervals import Paired, holm, paired
 PARTIAL = "(--partial has values over a part)"
 
 
+class OfOneRun(str):
+    """A warning about the answers of one run, which holds in each of its pairs."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scored:
     """A run and its questions by the metric of the comparison."""
@@ -101,7 +105,7 @@ def compare(
             if fault := _fault_of_pair(a, b, both, chosen, accept_differences):
                 remarks.append(f"{task}: {b.run.name} is not compared with {a.run.name}: {fault}.")
             else:
-                comparisons.append(_compared(a, b, both, chosen))
+                comparisons.append(_comparison(a, b, both, chosen))
         left_out += [*remarks, *faults]
 
     # All at once: a correction for each task would count too few.
@@ -210,7 +214,7 @@ def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
     return too_few(len(both), size, "questions have a score in both runs")
 
 
-def _compared(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
+def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
     """Return the comparison of two runs over the questions that both have a score of."""
     test = paired(both.score_0.tolist(), both.score_1.tolist(), both.cluster_0.tolist())
     return Comparison(
@@ -250,5 +254,5 @@ def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> lis
     if not run.record_set.is_whole:
         warnings.append(f"{run.name} answered {run.coverage} questions")
     if remark := remark_on_answers(records):
-        warnings.append(f"{run.name}: {remark}")
+        warnings.append(OfOneRun(f"{run.name}: {remark}"))
     return [*warnings, *mean_remarks(run, metric)]

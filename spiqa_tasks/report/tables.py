@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from spiqa_tasks.analysis.compare import Comparison
+from spiqa_tasks.analysis.compare import Comparison, OfOneRun
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import published_gain
@@ -133,9 +133,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         warnings = [text for text in pair.warnings if (pair.task, text) not in printed]
         if warnings:
             notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(warnings)}.")
-        # A warning about a single run is not repeated for its other pairs.
-        of_one_run = (f"{pair.a}: ", f"{pair.b}: ")
-        printed |= {(pair.task, text) for text in warnings if text.startswith(of_one_run)}
+        # not repeated for the run's other pairs
+        printed |= {(pair.task, text) for text in warnings if isinstance(text, OfOneRun)}
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(records, labels, values, "Paired differences", notes)

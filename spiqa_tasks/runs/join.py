@@ -87,7 +87,7 @@ def join_questions(
     `rows_of` finds the questions of a task; several runs of one may share them. Only those of
     `subset` count.
     Raises InputError: answers made with different settings, ids of no question, or see `match` and
-    `compared`; DataError: the questions are not there, and not in the file either.
+    `compare_with_release`; DataError: the questions are not there, and not in the file either.
     """
     answers = run.read()
     _check_ids(run, task, answers)
@@ -106,7 +106,7 @@ def join_questions(
         asked = replace(asked, kept=frozenset(subset.ids))
 
     figures = _figures(asked, matched)
-    matched, unmatched["differing"], differences = compared(
+    matched, unmatched["differing"], differences = compare_with_release(
         run.path, matched, rows, figures, accept_differences
     )
     remarks = []
@@ -207,7 +207,7 @@ def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return counts
 
 
-def compared(
+def compare_with_release(
     path: Path,
     answers: Answers,
     rows: Rows,

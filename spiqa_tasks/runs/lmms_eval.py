@@ -263,10 +263,10 @@ def score_of(logged: Any) -> float | None:
     predicted = [logged[name] for name in _PREDICTIONS if name in logged]
     if not predicted or predicted[0] is None or logged.get("answer") is None:
         return None
-    return _compared(predicted[0], logged["answer"], logged)
+    return _score_of_choice(predicted[0], logged["answer"], logged)
 
 
-def _compared(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
+def _score_of_choice(predicted: Any, answer: Any, logged: Mapping[str, Any]) -> float:
     """Return the score of what the host read in a response: 1 for the answer, 0 for another."""
     texts = {letter: str(logged[letter]) for letter in "ABCDE" if letter in logged}
     options = {letter: text for letter, text in texts.items() if text != "nan"}

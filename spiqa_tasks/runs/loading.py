@@ -51,11 +51,13 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
         if not is_scored:
             run, said = _scored(run, wanted, rows_of)
             remarks += said
+        elif wanted.subset is not None:
+            run = wanted.subset.of(run)
         if wanted.judge is not None:
             remarks += map(LeftOut, _remarks_on_judge(run))
         elif not is_scored:
             remarks += _remarks_on_judge(run)
-        loaded.append(wanted.cut(run))
+        loaded.append(replace(run, partial=wanted.partial))
     return loaded, remarks
 
 

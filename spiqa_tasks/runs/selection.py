@@ -62,8 +62,8 @@ class Subset:
         return [row for row in rows if question_of(row) in wanted]
 
     def of(self, run: Run) -> Run:
-        """Return a run as if the list were its task: coverage counts against it, the signature has
-        its digest.
+        """Return a scored run as if the list were its task: coverage counts against it, the
+        signature has its digest. Answers that are scored here are cut by `join_questions`.
 
         Raises InputError: an id that a run over a whole task has no answer to, or a list of
         other data.
@@ -187,12 +187,6 @@ class Selection:
     def has(self, run: Run) -> bool:
         """Return whether a run is of the tasks, or of their variants without pictures."""
         return not self.tasks or run.task in self.tasks or source_task(run) in self.tasks
-
-    def cut(self, run: Run) -> Run:
-        """Return a run with the only questions that count, and with values over a part."""
-        if self.subset is not None:
-            run = self.subset.of(run)
-        return replace(run, partial=self.partial)
 
 
 # All runs, by whatever judge.

@@ -8,7 +8,7 @@ from gain_files import rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import run_of, runs_at
 
-from spiqa_tasks.analysis.compare import Comparison
+from spiqa_tasks.analysis.compare import Comparison, OfOneRun
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.published import __file__ as published
@@ -151,7 +151,7 @@ def test_a_warning_about_one_run_is_said_once() -> None:
         numbers = Paired(24, 0.25, 0.05, 0.45, 0.0167, 0.28)
         return Comparison(task, "accuracy", a, b, 0.5, 0.75, numbers, 0.03, [], [], [*warnings])
 
-    unread = "a: of 24 answers 5 empty"
+    unread = OfOneRun("a: of 24 answers 5 empty")
     found = [
         pair("t", "a", "b", "differ in prompt", unread),
         pair("t", "a", "c", "differ in prompt", unread),

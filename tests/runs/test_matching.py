@@ -10,7 +10,7 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.join import compared, match, match_counts
+from spiqa_tasks.runs.join import compare_with_release, match, match_counts
 from spiqa_tasks.runs.run import Answer
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
@@ -93,7 +93,7 @@ def compare(
     """One answer among `count` whose file has nothing to compare."""
     rows = [row, *({**row, "id": f"other {place}"} for place in range(count - 1))]
     answers = [answer, *(Answer(each["id"], Response("A")) for each in rows[1:])]
-    return compared(PATH, match(PATH, answers, rows)[0], rows, FIGURES, accept)
+    return compare_with_release(PATH, match(PATH, answers, rows)[0], rows, FIGURES, accept)
 
 
 def is_same(answer: Answer, row: Mapping[str, Any] = CHOICE) -> bool:

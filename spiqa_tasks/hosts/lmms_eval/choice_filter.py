@@ -9,7 +9,6 @@ from lmms_eval.api.filter import Filter
 
 from spiqa_tasks.benchmarks.record import INVALID
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.lmms_eval.open_docs import check_pictures
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import row_options
 
@@ -45,8 +44,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self._has_warned = False
 
     def check(self, task: Any) -> None:
-        """Raise InputError if the YAML has an unknown argument, or a column or a picture that the
-        docs lack.
+        """Raise InputError if the YAML has an unknown argument, or a column that the docs lack.
 
         The host would end the run with a traceback.
         """
@@ -62,7 +60,6 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
                 f"{task.config.task}: Expected the column {missing[0]} of the options, found "
                 f"{', '.join(columns)}. Correct {NAME} in the task's filter_list."
             )
-        check_pictures(task)
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers.

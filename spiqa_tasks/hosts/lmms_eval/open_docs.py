@@ -53,7 +53,7 @@ def row_of(doc: Mapping[str, Any]) -> dict[str, Any]:
 
 def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
     """Return the rows of marked docs; None for other docs."""
-    if not instances or not _is_marked(docs):
+    if not instances or not is_marked(docs):
         return None
 
     metadata = instances[0].metadata  # the YAML's, and the name of the task
@@ -65,13 +65,12 @@ def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
 
 
 def check_columns(task: Any) -> None:
-    """Raise InputError if a task of the host has marked docs without a question, an answer or a
-    picture, or hooks for open answers and no marked docs.
+    """Raise InputError if a task of the host has marked docs without a question or an answer, or
+    hooks for open answers and no marked docs.
     """
     docs, config = task.eval_docs_no_media, task.config
-    if _is_marked(docs):
+    if is_marked(docs):
         open_task(config.task, config.metadata or {}, docs)
-        check_pictures(task)
     elif getattr(config.process_results, "__module__", "") == HOOKS:
         raise InputError(
             f"{config.task}: Expected process_docs: !function {HOOKS}.process_docs in the YAML, as "
@@ -126,5 +125,6 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
     return OpenTask(name, **column_of)
 
 
-def _is_marked(docs: Any) -> bool:
+def is_marked(docs: Any) -> bool:
+    """Return whether docs are those that `process_docs` of open answers marked."""
     return MARK in getattr(docs, "column_names", ())

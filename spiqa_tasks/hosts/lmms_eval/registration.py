@@ -201,15 +201,19 @@ def _check_columns(task: Any) -> None:
     a doc without a picture.
     """
     from spiqa_tasks.hosts.lmms_eval.choice_filter import ChoiceLetter
-    from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns
+    from spiqa_tasks.hosts.lmms_eval.open_docs import check_columns, check_pictures, is_marked
 
     check_columns(task)
-    if not hasattr(task.eval_docs_no_media, "column_names"):
+    docs = task.eval_docs_no_media
+    if not hasattr(docs, "column_names"):
         return  # docs of a host's own loader may be a list
-    for ensemble in task._filters:
-        for step in ensemble.filters:
-            if isinstance(step, ChoiceLetter):
-                step.check(task)
+
+    steps = [step for ensemble in task._filters for step in ensemble.filters]
+    readers = [step for step in steps if isinstance(step, ChoiceLetter)]
+    for step in readers:
+        step.check(task)
+    if readers or is_marked(docs):
+        check_pictures(task)
 
 
 def _ours(names: Iterable[Any]) -> list[str]:

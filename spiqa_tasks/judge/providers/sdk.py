@@ -49,10 +49,11 @@ _PLAIN = frozenset(
 
 
 class SdkJudge(Provider):
-    """Asks one server by JSON, in the parameters that the server takes (`Adaptation`)."""
+    """Asks one server by JSON, in the parameters that the server takes (`Adaptation`).
 
-    sdk: ClassVar[str]
-    """The SDK's module."""
+    `name` is that of the provider and of its SDK's module.
+    """
+
     client_class: ClassVar[str]
     """Its class of asynchronous clients."""
     path: ClassVar[str]
@@ -149,7 +150,7 @@ class SdkJudge(Provider):
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         _refuse_socks(self._config.url)
-        sdk = importlib.import_module(self.sdk)
+        sdk = importlib.import_module(self.name)
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
         http_client = sdk.DefaultAioHttpClient(
