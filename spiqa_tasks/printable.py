@@ -29,6 +29,7 @@ def printable(text: str) -> str:
 
 
 def _is_unsafe(character: str) -> bool:
+    """Return whether a character could move the cursor or hide text in a terminal."""
     return unicodedata.category(character) in _UNSAFE_CATEGORIES and character not in _SAFE
 
 

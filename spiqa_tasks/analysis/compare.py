@@ -182,6 +182,7 @@ def _pairs(
 
 
 def _names(run: Run) -> tuple[str, str, str]:
+    """Return the names that `--baseline` may call a run by: label, identity, model."""
     return run.name, run.identity.label, run.identity.model
 
 
@@ -210,6 +211,7 @@ def _fault_of_pair(
 
 
 def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
+    """Return why so few questions have a score in both runs, or ''."""
     size = task_size([a.run, b.run], [a.questions, b.questions])
     return too_few(len(both), size, "questions have a score in both runs")
 

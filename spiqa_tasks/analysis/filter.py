@@ -164,12 +164,14 @@ def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
 
 
 def _rank(run: Run) -> int:
+    """Return the rank of a run among those of its model: the lowest inspects."""
     if selection.is_few_shot(run):
         return 0
     return RANKS.get(selection.ablation(run), OTHER_RANK)
 
 
 def _without_images(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """Return model -> its runs that saw no picture."""
     return one_run_per_model(run for run in runs if selection.is_blind(run))
 
 
@@ -232,6 +234,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
 
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
+    """Return a run's entry in the record: its mean score, and shares such as `truncated`."""
     about = {"model": run.identity.model, "task": run.task, "score": float(scores.mean())}
     return about | shares(list(run.questions))
 

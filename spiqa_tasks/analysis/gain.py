@@ -141,6 +141,7 @@ def _missing_bases(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]
 
 
 def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
+    """Return the runs of a task or of its variants without pictures."""
     return [run for run in runs if selection.source_task(run) == task]
 
 
@@ -239,6 +240,7 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
 
 
 def _names(runs: Sequence[Run]) -> str:
+    """Return runs for a sentence: `gpt-4o on mmstar_filtered and llama on mmstar_filtered_llm`."""
     return " and ".join(f"{selection.model_name(run)} on {run.task}" for run in runs)
 
 
@@ -263,12 +265,14 @@ def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
 
 
 def _is_copy(run: Run, other: Run) -> bool:
+    """Return whether two runs have the same answers, unless a host names them as two."""
     # A host names its models; two of them may happen to answer alike. A plain file has a name only.
     is_named = run.form in lmms_eval.FORMS and run.key != other.key
     return _texts(run) == _texts(other) and not is_named
 
 
 def _texts(run: Run) -> dict[str, str]:
+    """Return question -> the response as logged."""
     return {key: answer.response.text for key, answer in run.by_id.items()}
 
 
@@ -296,6 +300,7 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
 
 
 def _models(runs: Sequence[Run]) -> str:
+    """Return the models of runs for a sentence, each once: `gpt-4o and llava`."""
     return " and ".join(dict.fromkeys(map(selection.model_name, runs)))
 
 
@@ -329,6 +334,7 @@ def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
 
 
 def _has_scores(run: Run, metric: Metric) -> bool:
+    """Return whether single answers have scores; a host may report the value alone."""
     return run.is_of_benchmark or any(metric.name in record.scores for record in run.records)
 
 

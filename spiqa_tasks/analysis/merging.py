@@ -224,4 +224,5 @@ def _differently_asked(one: Run, other: Run, ids: Iterable[str]) -> set[str]:
 
 
 def _such_as(ids: Collection[str]) -> str:
+    """Return the first ids in brackets for a sentence: ` (such as q1, q2)`."""
     return f" (such as {', '.join(sorted(ids)[:NAMED])})"

@@ -299,6 +299,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
 
 
 def _name(number: Number) -> str:
+    """Return what a number averages over: a column of groups, or `questions`."""
     return number.average or "questions"
 
 

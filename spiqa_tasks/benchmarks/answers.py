@@ -81,6 +81,7 @@ def free_row(
 
 
 def _free_row(cells: Cells) -> dict[str, Any]:
+    """Return the row of an open question, with the groups that the file has."""
     row = free_row(cells["id"], cells["question"], cells["references"])
     return row | {"groups": cells["groups"]}
 
@@ -116,6 +117,7 @@ def _free_metrics(settings: FreeSettings) -> list[Metric]:
 
 
 def _best_of_references(metric: str, records: Records) -> Value:
+    """Return the mean over questions of the score by the best of their references."""
     return mean_value({record.id: best_score(metric, record) for record in records})
 
 
@@ -173,6 +175,7 @@ def _answer_fault(cells: Cells, error: ValueError) -> _UnscorableError:
 
 
 def _choice_record(row: Row, response: Response, _rule: Rule | None) -> Record:
+    """Return the record of a choice, with the texts of its options."""
     # no release has them, if the written run is scored again
     texts = dict(zip(row["letters"], row["options"], strict=True))
     return choice_record(row, response, row["groups"], **{OPTION_TEXTS: texts})
@@ -219,7 +222,7 @@ _NEEDED = {
 
 
 def has_no_task(benchmark: Benchmark) -> bool:
-    """Return whether the questions are in the file of the answers."""
+    """Return whether a benchmark is of answers whose file has their questions, too."""
     return benchmark.name in _ROW_OF
 
 

@@ -65,6 +65,7 @@ def _value(kind: Any, key: str, text: str) -> int | str:
 
 
 def _unfit(wanted: str, item: str) -> InputError:
+    """Return the error for a part of `dataset_name`, such as `shots=x`."""
     return InputError(
         f"Expected {wanted} in dataset_name; found {item!r}. Correct the task's YAML."
     )

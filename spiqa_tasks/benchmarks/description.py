@@ -26,6 +26,7 @@ _DIRECTIONS = {"Figure2Caption": "figure_to_caption", "Caption2Figure": "caption
 
 
 def _spiqa_table4(source: Source, split: str) -> Counts:
+    """Return the counts of SPIQA's Table 4: questions, papers, figures by type."""
     return _columns(papers_of(source, split))
 
 
@@ -60,6 +61,7 @@ def _spiqa_table2(source: Source, _split: str) -> Counts:
 
 
 def _mmstar_figure4(source: Source, _split: str) -> Counts:
+    """Return the counts of MMStar's Figure 4: questions, also by source benchmark."""
     rows = read_rows(source.files(MMSTAR, mmstar.FILE), ("index",), optional=(mmstar.META,))
     origins = [(row.get(mmstar.META) or {}).get("source", "unknown") for row in rows]
     return {"questions": len(rows)} | _by_name("source", origins)
@@ -101,6 +103,7 @@ def _categories(source: Source, file: str) -> list[str]:
 
 
 def _by_name(prefix: str, names: Sequence[str]) -> Counts:
+    """Return how often each name occurs: `{'source/MMMU': 2}`."""
     return {f"{prefix}/{name}": count for name, count in sorted(Counter(names).items())}
 
 

@@ -260,4 +260,5 @@ class RecordSet:
 
 
 def _clusters(records: Records) -> dict[str, str | None]:
+    """Return record id -> cluster key (SPIQA: the paper), of records that have one."""
     return {record.id: record.cluster for record in records if record.cluster is not None}

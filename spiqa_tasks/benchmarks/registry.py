@@ -166,6 +166,7 @@ def _loaded(name: str, split: str, settings: str) -> Any:
 
 
 def _source(split: str) -> Source:
+    """Return where a split is read from: the package, or the hub or folder."""
     return demo_source() if split.startswith("demo") else default_source()
 
 

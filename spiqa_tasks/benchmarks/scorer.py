@@ -145,6 +145,7 @@ class Scorer:
         return record
 
     def _signature(self, row: Row) -> str:
+        """Return the signature of a row's answers as one text, `name:value|...`."""
         data = f"{row['benchmark']}/{row['split']}@{row['data']}"
         fields = tuple(self.signature.items())
         return signature_text(self.host, data, self.benchmark.wording(row), row["settings"], fields)
@@ -231,6 +232,7 @@ def judged(records: Records, judge: Judge | None) -> list[Record]:
 
 
 def _pending(records: Records) -> list[JudgeRequest]:
+    """Return the requests to the judge that records wait for, in order."""
     return [pending.request for record in records for pending in record.requests]
 
 

@@ -106,13 +106,13 @@ def signature_of(records: RecordSet) -> Signature:
 
 
 def _of_verdicts(field: str, records: Records) -> list[str]:
-    """Return the different values of a field of the verdicts, sorted."""
+    """Return the distinct values of a field of verdicts, sorted: the models that answered."""
     values = {verdict.get(field) for record in records for verdict in record.verdicts}
     return sorted(str(value) for value in values if value)
 
 
 def merged_signature(records: Records) -> Signature:
-    """Return the merged signature of records."""
+    """Return one signature of all records; a field in which they differ has all values, `a+b`."""
     distinct = dict.fromkeys(record.signature for record in records if record.signature)
     return merged(map(parse, distinct))
 

@@ -104,6 +104,7 @@ def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
 
 
 def _requests(judge: Judge, labels: Labels) -> list[JudgeRequest]:
+    """Return a request to the judge for each labelled answer."""
     return [judge.rule.request(answer.candidate) for answer in labels.answers]
 
 

@@ -255,4 +255,5 @@ def mean_ranks(ranks: Sequence[Rank]) -> list[dict[str, Any]]:
 
 
 def _mean_and_sd(ranks: Mapping[str, float]) -> str:
+    """Return the mean rank as the paper prints it: `1.53 ± 0.62`."""
     return f"{ranks['mean']:.2f} ± {ranks['sd']:.2f}"

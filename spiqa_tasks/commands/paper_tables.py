@@ -52,14 +52,17 @@ class MeasuredTable:
 
 
 def _by_setting(shares: Mapping[Any, float]) -> str:
+    """Return shares by setting as one cell: `0:53.1 1:54.0`."""
     return " ".join(f"{setting}:{percent(share)}" for setting, share in shares.items())
 
 
 def _variance(share: float) -> str:
+    """Return a share times 100 with three decimals: `0.012`; `-` for NaN."""
     return "-" if math.isnan(share) else f"{100 * share:.3f}"
 
 
 def _rho(value: float) -> str:
+    """Return a correlation as `0.87`; `-` for NaN."""
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
@@ -123,6 +126,7 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
 
 
 def _has_answers(run: Run) -> bool:
+    """Return whether a run has answers from which a table can be made."""
     # A run of a host's own task may have only the value that the host reports.
     return has_samples(run) or not run.is_of_benchmark
 
@@ -280,6 +284,7 @@ def _labels_and_heads(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], lis
 
 
 def _printed_cell(row: Mapping[str, str]) -> str:
+    """Return a printed value with its standard deviation: `53.1 ± 0.4`."""
     deviation = f" ± {row['sd']}" if row.get("sd") else ""
     return f"{row['value'] or '-'}{deviation}"
 

@@ -132,6 +132,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _names(text: str) -> list[str]:
+    """Return the names in `a,b`; [] for ''."""
     return [name for name in text.split(",") if name]
 
 

@@ -96,6 +96,7 @@ def is_unsafe(name: str) -> bool:
 
 @cache
 def _opened(archive: str) -> tuple[zipfile.ZipFile, Path]:
+    """Return an open archive, and the folder to which it is extracted."""
     opened = zipfile.ZipFile(archive)
     return opened, _target(opened)
 

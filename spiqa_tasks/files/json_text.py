@@ -140,6 +140,7 @@ def conforms(value: Any, form: Any) -> bool:
 
 @cache  # a type is taken apart once, and millions of values are checked against it
 def _adapter(form: Any) -> Any:
+    """Return pydantic's check of a type, which converts nothing and refuses NaN."""
     from pydantic import ConfigDict, TypeAdapter
 
     return TypeAdapter(form, config=ConfigDict(strict=True, allow_inf_nan=False))

@@ -93,10 +93,12 @@ def _named_if_unreadable(path: str) -> Iterator[None]:
 
 
 def _is_transparent(image: Image.Image) -> bool:
+    """Return whether a picture has an alpha channel, or a transparent colour."""
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
 
 
 def _is_turned(image: Image.Image) -> bool:
+    """Return whether a photograph is stored in another orientation than it is seen in."""
     return "exif" in image.info and image.getexif().get(ExifTags.Base.Orientation, 1) != 1
 
 
@@ -128,6 +130,7 @@ def encoded_picture(path: str) -> EncodedPicture:
 
 @lru_cache(maxsize=KEPT)
 def _png(path: str, modified: int) -> bytes:  # noqa: ARG001 - a changed file is another entry
+    """Return a picture's file as PNG, itself if it is one that pages can show."""
     with Image.open(path) as image:
         is_png = image.format == "PNG" and _is_on_page(image)
     return Path(path).read_bytes() if is_png else png(open_picture(path))

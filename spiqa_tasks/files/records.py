@@ -128,18 +128,19 @@ def _is_other_archive(path: Path) -> bool:
 
 
 def _unknown_form(path: Path, found: str) -> DataError:
+    """Return the error for a file that is no table."""
     return DataError(f"Expected {path} to be jsonl, json, csv, tsv, xlsx or parquet, found {found}")
 
 
 def whole_id(text: str) -> str:
-    """Return an id without the `.0` that spreadsheets add to whole numbers."""
+    """Return an id without the `.0` of spreadsheets: `12` of `12.0`."""
     whole, _, fraction = text.partition(".")
     is_whole = whole.isdigit() and fraction != "" and fraction.strip("0") == ""
     return whole if is_whole else text
 
 
 def text_of(cell: Any) -> str:
-    """Return a cell as text: an empty one is empty, a whole float its integer."""
+    """Return a cell as text: `12` of 12.0, '' of None and NaN."""
     if not isinstance(cell, float):
         return "" if cell is None else str(cell)
     if math.isnan(cell):  # as pandas has for an empty cell
@@ -148,7 +149,7 @@ def text_of(cell: Any) -> str:
 
 
 def decoded(text: str) -> str:
-    """Return a text with the characters that a spreadsheet escaped."""
+    """Return a text with the characters that a spreadsheet escaped: a line break of `_x000A_`."""
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
@@ -231,7 +232,7 @@ def has_separator(path: Path) -> bool:
 
 
 def _separator(text: str) -> str:
-    """Return what separates the cells of the first line, or ''; a tab wins, then the commonest."""
+    """Return the separator of the first line: a tab, else the commonest of `_SEPARATORS`, or ''."""
     header = text.partition("\n")[0]
     if "\t" in header:
         return "\t"
@@ -323,6 +324,7 @@ def _json_rows(path: Path) -> Iterable[Fields]:
 
 
 def _lines(path: Path) -> Iterator[Fields]:
+    """Yield the objects of a jsonl file."""
     for _, row in json_lines(path):
         yield row
 
@@ -363,6 +365,7 @@ def are_texts(content: Any) -> bool:
 
 
 def _are_objects(value: Any) -> bool:
+    """Return whether a JSON value is a list of objects: rows."""
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 

@@ -44,6 +44,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)  # every task of a benchmark includes the same template
 def _parsed(text: str) -> dict[str, Any]:
+    """Return the values of a YAML. Raises ValueError: it is no mapping."""
     parsed = yaml.load(text, _Loader)
     if not isinstance(parsed, dict):
         raise ValueError("no names with values")

@@ -148,7 +148,7 @@ class Results:
 
 
 def generation_text(settings: Any) -> str:
-    """Return generation settings, a mapping or None, as one text `name=value,...`."""
+    """Return generation settings as one text, `max_new_tokens=512,until=[]`; '' for None."""
     if not isinstance(settings, Mapping):
         return ""
     return ",".join(f"{name}={settings[name]}" for name in sorted(settings))
@@ -214,12 +214,12 @@ def read_samples(path: Path) -> Iterator[tuple[int, LoggedSample]]:
 
 
 def results_beside(samples: Path) -> Path:
-    """Return the results file that belongs to a samples file by its name."""
+    """Return `DATE_results.json` for `DATE_samples_TASK.jsonl`, whether or not it is there."""
     return samples.with_name(samples.name.partition(SAMPLES)[0] + RESULTS)
 
 
 def task_in_name(samples: Path) -> str:
-    """Return the task in the name of a samples file, or its whole name."""
+    """Return `TASK` of `DATE_samples_TASK.jsonl`; the whole stem of another name."""
     return samples.stem.partition(SAMPLES)[2] or samples.stem
 
 
@@ -270,7 +270,7 @@ def _sample(line: Mapping[str, Any]) -> LoggedSample:
 
 
 def _samples_file(path: Path, task: str, date: str) -> Path:
-    """The samples beside a results file, by its name or, if that was changed, by its date."""
+    """Return the samples beside a results file, by its name or, if that was changed, its date."""
     named = path.with_name(path.name.removesuffix(RESULTS) + f"{SAMPLES}{task}.jsonl")
     if named.is_file() or not date:
         return named
@@ -278,6 +278,7 @@ def _samples_file(path: Path, task: str, date: str) -> Path:
 
 
 def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield the metrics of a task, `accuracy,none` without its filter, with their values."""
     for key, value in metrics.items():
         name, separator, _ = key.partition(",")
         if separator and "_stderr" not in name and conforms(value, float):
@@ -285,7 +286,7 @@ def _reported(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _conditions(content: Mapping[str, Any]) -> dict[str, str]:
-    """Return the version, the system turn and the seeds of a run, where they are known."""
+    """Return what is known of `{"version": "0.7.3", "seed (torch)": "1234", ...}`."""
     config = content["config"]
     named = {
         "version": content.get("lmms_eval_version"),
@@ -444,7 +445,7 @@ def newest_summary(folder: Path, task: str, since: float = 0.0) -> Mapping[str, 
 
 
 def folder_name(model: str) -> str:
-    """Return the name of a model's folder as lmms-eval makes it, short enough for a file system."""
+    """Return a model's folder as lmms-eval names it, `Qwen__Qwen2-VL`; long names are cut."""
     name = _UNSAFE.sub("__", "/".join(model.split("/")[-2:]))
     encoded = name.encode()
     if len(encoded) <= _LONGEST_FOLDER:
@@ -455,7 +456,7 @@ def folder_name(model: str) -> str:
 
 
 def date_text(seconds: float) -> str:
-    """Return a time since the epoch as the names of results files have it."""
+    """Return seconds since the epoch as results files are named: `20260101_120000`."""
     return datetime.fromtimestamp(seconds, _ZONE).strftime("%Y%m%d_%H%M%S")
 
 

@@ -101,6 +101,7 @@ class _Queue:
         return bool(self._new or self._again)
 
     def put(self, job: Job, at: float) -> None:
+        """Queue a job again, to be sent at a time of the loop's clock."""
         heapq.heappush(self._again, (at, job.position, job))
 
     def ready_in(self, now: float) -> float:
@@ -320,4 +321,5 @@ class _Watch:
 
 
 def _now() -> float:
+    """Return the time of the loop's clock, in seconds."""
     return asyncio.get_running_loop().time()

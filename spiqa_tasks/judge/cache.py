@@ -193,6 +193,7 @@ class VerdictCache:
         return self._db is not None and self.path.exists() and self.path.stat().st_ino != self._file
 
     def _open(self, path: Path) -> None:
+        """Connect to the file, and remember which file it is."""
         self._db = _connected(path)
         self._file = path.stat().st_ino
 

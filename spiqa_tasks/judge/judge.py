@@ -194,6 +194,7 @@ class Judge(JudgeClient):
                 raise self._unfit(f"did not answer a test question: {advice}")
 
     def _unfit(self, why: str) -> JudgeError:
+        """Return the error for a judge that cannot answer by the rule, with the remedy."""
         at = f" at {self.config.host}" if self.config.url else ""
         return JudgeError(f"The judge {self.config.name}{at} {why}, or {self.rule.remedy}.")
 

@@ -243,5 +243,6 @@ class Pace:
         self._begin_epoch(start)
 
     def _begin_epoch(self, start: float) -> None:
+        """Begin to count anew from a time, at which the next request may be sent."""
         self._next = start
         self._epoch = _Epoch(start)

@@ -204,6 +204,7 @@ def _checked_key(key: str | None) -> str | None:
 
 
 def _is_sendable(value: str) -> bool:
+    """Return whether a value can stand in a header of HTTP."""
     return value.isprintable() and value.isascii()
 
 

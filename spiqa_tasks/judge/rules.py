@@ -377,6 +377,7 @@ def yes_no_mass(top_logprobs: Sequence[Sequence[Any]]) -> float:
 
 
 def _is_yes_or_no(token: str) -> bool:
+    """Return whether a token is one of L3Score's forms, such as ` Yes`."""
     return token.strip().lower() in YES_FORMS | NO_FORMS
 
 

@@ -82,6 +82,7 @@ class Slots:
         return True
 
     def _change(self, limit: int, now: float) -> None:
+        """Set the limit, and forget the waits under the one before."""
         if limit != self.limit:
             self.limit, self._changed = limit, now
         self._waits.clear()

@@ -226,6 +226,7 @@ def verdict_of_draws(request: JudgeRequest, draws: Sequence[Verdict]) -> Verdict
 
 
 def _one_line(text: str) -> str:
+    """Return a draw's text as one line, without its reasoning: `Yes / as both name it`."""
     lines = [line.strip() for line in without_reasoning(text).splitlines()]
     return " / ".join(line for line in lines if line)[:LONGEST_DRAW]
 

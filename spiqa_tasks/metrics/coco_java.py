@@ -104,6 +104,7 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 
 
 def _without_punctuation(line: str, punctuation: Collection[str]) -> str:
+    """Return a tokenized line without its punctuation."""
     return " ".join(token for token in line.rstrip().split(" ") if token not in punctuation)
 
 
@@ -125,6 +126,7 @@ def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
 
 
 def _write_lines(path: Path, lines: Sequence[str]) -> str:
+    """Write texts to a file, one a line; return its path."""
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     return str(path)
 

@@ -117,6 +117,7 @@ def _toolkit(name: str, pairs: Pairs | str) -> TextScore:
 
 @functools.lru_cache(maxsize=4)
 def _bleu(pairs: Pairs) -> tuple[float, float, float, float]:
+    """Return BLEU-1 to BLEU-4 of a corpus, each from 0 to 1."""
     predictions, references = zip(*pairs, strict=True)
     return bleu(predictions, references)
 

@@ -124,6 +124,7 @@ def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
 
 
 def _unchanged(options: Mapping[str, str]) -> dict[str, str]:
+    """Return each letter of the options -> itself."""
     return {letter: letter for letter in options}
 
 
@@ -145,6 +146,7 @@ def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[...,
 
 
 def _not_found(prompt: str) -> InputError:
+    """Return the error for a prompt without the options that a probe changes."""
     return InputError(
         "Expected options with letters in the prompt for a probe, found none in "
         f"{prompt[-200:]!r}. Leave options out."

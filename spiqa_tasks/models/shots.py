@@ -119,10 +119,12 @@ def with_shots(hook: Callable[..., Any], before: str) -> Callable[..., Any]:
 
 
 def _question(task: Task, doc: Any) -> str:
+    """Return the text that a task asks of a doc, without marks for pictures; '' if it is none."""
     text = task.doc_to_text(doc)
     return without_placeholders(text).strip() if isinstance(text, str) else ""
 
 
 def _can_be_shown(answer: str) -> bool:
+    """Return whether an answer is one."""
     # A split without answers may have "?" or "-1" there.
     return any(sign.isalnum() for sign in answer)

@@ -129,6 +129,7 @@ def nearest(candidates: Sequence[str], query: str) -> int:
 
 
 def _nearest(vectorizer: TfidfVectorizer, candidates: Sequence[str], query: str) -> int:
+    """Return the index of the candidate whose vector is most like the query's."""
     similarity = vectorizer.transform(candidates) @ vectorizer.transform([query]).T
     return int(similarity.toarray()[:, 0].argmax())
 
@@ -150,6 +151,7 @@ def _pictures(doc: Row) -> list[str]:
 
 
 def _captions_of_figures(doc: Row) -> list[str]:
+    """Return the captions of a question's figures, in order."""
     return [figure["caption"] for figure in doc["figures"]]
 
 

@@ -179,6 +179,7 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
 
 
 def _headline_record(run: Run) -> ValueRecord:
+    """Return the record of a run's headline over all questions."""
     return overall(run, [headline(run)])[0]
 
 
@@ -246,6 +247,7 @@ def _ranking(
 
 
 def _point(record: ValueRecord) -> Point:
+    """Return a value with the bounds of its interval: `(0.53, 0.50, 0.56)`."""
     return record["value"], record.get("low"), record.get("high")
 
 
@@ -395,10 +397,12 @@ def _gain(runs: Iterable[Run]) -> Section:
 
 
 def _is_without_pictures(run: Run) -> bool:
+    """Return whether a run saw no picture; False of one of an LLM base."""
     return selection.is_blind(run) and not selection.is_few_shot(run)
 
 
 def _signatures(runs: Sequence[Run]) -> Section:
+    """Return the section with the signature of each run."""
     lines = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
     table = Table(lines, ["task", "run"], ["signature"], "Conditions of every number")
     return Section("Signatures", (), [table])

@@ -119,6 +119,7 @@ def intervals(
 
 
 def _limited(most: int, total: int, noun: str) -> str:
+    """Return the end of a title that says how many of all a plot shows, or ''."""
     return f" ({most} of {total} {noun}; the tables have all)" if total > most else ""
 
 

@@ -171,6 +171,7 @@ class Table:
 
 
 def _as_column(column: Column | str) -> Column:
+    """Return a column; that of a name shows its values as they are."""
     return Column(column) if isinstance(column, str) else column
 
 
@@ -299,6 +300,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _wrapped(text: str, width: int) -> str:
+    """Return a text in lines of at most `width`, broken between words."""
     return textwrap.fill(text, width, break_on_hyphens=False)
 
 
@@ -312,11 +314,13 @@ def _as_markdown(table: Table) -> str:
 
 
 def _as_latex(table: Table) -> str:
+    """Return a table in LaTeX, its title and notes as comments."""
     comments = [f"% {text}" for text in (table.title, *table.notes) if text]
     return "\n".join([*comments, _tabulated(table.grid, "latex_booktabs")])
 
 
 def _tabulated(grid: Grid, form: str) -> str:
+    """Return a grid in a form of `tabulate`, its cells as they are."""
     return tabulate(
         grid.rows, grid.heads, tablefmt=form, colalign=grid.aligned or None, disable_numparse=True
     )

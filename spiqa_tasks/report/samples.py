@@ -118,6 +118,7 @@ def _logged(run: Run) -> dict[str, tuple[str, str]]:
 
 
 def _cut(prompt: str) -> str:
+    """Return the beginning of a long prompt, with how many characters are left out."""
     if len(prompt) <= PROMPT:
         return prompt
     return f"{prompt[:PROMPT]} ... ({len(prompt) - PROMPT:,} characters more)"

@@ -76,6 +76,7 @@ def gain_table(
 
 
 def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """Return a number times 100 with its interval, as `number`; '' for None."""
     return "" if value is None else number(value, low, high)
 
 

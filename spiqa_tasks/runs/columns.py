@@ -195,6 +195,7 @@ class Columns:
         )
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
+        """Return column -> group, for the columns of groups in which a row has one."""
         columns = (self.column_of("group", row), self.by)
         groups = {column: _plain_text(row.get(column)) for column in columns if column}
         return {column: group for column, group in groups.items() if group}
@@ -240,6 +241,7 @@ class Columns:
         return tuple(figures)
 
     def _value(self, field: str, row: Mapping[str, Any]) -> Any:
+        """Return the cell of the column that holds a field, or None."""
         column = self.column_of(field, row)
         return None if column is None else row[column]
 

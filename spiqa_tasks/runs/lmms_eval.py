@@ -361,10 +361,12 @@ def _groups(sample: LoggedSample) -> dict[str, str]:
 
 
 def _flat(value: Any) -> list[str]:
+    """Return the texts in nested lists, in lower case."""
     if isinstance(value, list):
         return [text for item in value for text in _flat(item)]
     return [_folded(value)]
 
 
 def _folded(value: Any) -> str:
+    """Return a value as text, without case and outer blanks."""
     return str(value).strip().lower()

@@ -254,6 +254,7 @@ def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def _differ(named: Sequence[Answer]) -> bool:
+    """Return whether a true answer is the text of one option and, from 0, the number of another."""
     return any(_named_label(answer) != _numbered(answer, 0).reference for answer in named)
 
 

@@ -275,9 +275,11 @@ def _logged_metric(name: str, higher_is_better: bool, needs: Needs) -> Metric:
 
 
 def _is_overall(name: str) -> bool:
+    """Return whether a name has a word such as `average` or `all`."""
     return not OVERALL_WORDS.isdisjoint(re.split(r"[\W_]+", name.lower()))
 
 
 def _metadata(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the `metadata` of a YAML's values; {} if it is no mapping."""
     metadata = config.get("metadata")
     return metadata if isinstance(metadata, Mapping) else {}

@@ -306,6 +306,7 @@ def _vlmevalkit_model(path: Path) -> str:
 
 
 def _is_dated(path: Path) -> bool:
+    """Return whether a file is in a folder of VLMEvalKit, `T20260101-120000`."""
     return DATED_FOLDER.fullmatch(path.parent.name) is not None
 
 

@@ -236,6 +236,7 @@ def checkpoint_argument(model: str) -> str:
 
 
 def _joined(*parts: str) -> str:
+    """Return the parts that are not empty, with commas."""
     return ",".join(filter(None, parts))
 
 

@@ -156,6 +156,7 @@ def read_subset(path: Path) -> Subset:
 
 
 def _digest_of_kept(kept: Mapping[str, Any]) -> str:
+    """Return the digest of a kept.json, without its own and without a machine's path."""
     return digest_of({key: kept[key] for key in kept if key not in ("digest", SOURCE_YAML)})
 
 
@@ -165,6 +166,7 @@ def question_of(row: Mapping[str, Any]) -> str:
 
 
 def _question(answer: Answer) -> str:
+    """Return the id of the question that an answer is to, or to a part of."""
     details = {} if answer.record is None else answer.record.details
     return str(details.get("question_id") or answer.id)
 
@@ -483,4 +485,5 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
 
 
 def _task_ablation(run: Run) -> str:
+    """Return what the task itself does to the pictures: `none`, `text`, `grey`."""
     return str(getattr(run.settings, "ablation", "none"))

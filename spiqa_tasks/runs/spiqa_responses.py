@@ -69,4 +69,5 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
 
 
 def _is_of_objects(content: Any) -> bool:
+    """Return whether a JSON value is an object of objects: question key -> entry."""
     return isinstance(content, dict) and all(isinstance(each, dict) for each in content.values())

@@ -224,6 +224,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _are_shares(scores: Sequence[float]) -> bool:
+    """Return whether all scores are from 0 to 1."""
     return min(scores) >= 0 and max(scores) <= 1
 
 
@@ -268,12 +269,14 @@ def _detectable(error: float, freedom: float) -> float:
 
 
 def _p_value(statistic: float, freedom: float) -> float:
+    """Return the two-sided p-value of Student's t."""
     from scipy.special import stdtr
 
     return float(2 * stdtr(freedom, -abs(statistic)))
 
 
 def _t_quantile(freedom: float) -> float:
+    """Return the quantile of Student's t that bounds the interval."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + LEVEL) / 2))

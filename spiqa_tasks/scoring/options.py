@@ -178,6 +178,7 @@ def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = Fa
 
 
 def _label_in(answer: str) -> str:
+    """Return the label that an answer is, `B` of `(b)`; '' if it is more than a label."""
     named = _NAMED_LABEL.fullmatch(answer)
     return named[1].upper() if named else ""
 
@@ -259,6 +260,7 @@ def as_value(cell: Any) -> Any:
 
 
 def _usual_name(role: str, row: Mapping[str, Any]) -> str | None:
+    """Return the first usual name of a role that a row has as a column, or None."""
     return next((name for name in NAMES[role] if name in row), None)
 
 
@@ -321,6 +323,7 @@ def _fields_of(value: Mapping[str, Any]) -> tuple[list[Any], Any]:
 
 
 def _list_field(value: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """Return the first of some fields that holds a list, or None."""
     return next((name for name in names if isinstance(value.get(name), list)), None)
 
 
@@ -364,11 +367,13 @@ def _without_labels(texts: Sequence[str]) -> Sequence[str]:
 
 
 def _check_count(options: Sequence[Any]) -> None:
+    """Raise ValueError for fewer than two options, or more than there are letters."""
     if not 2 <= len(options) <= len(LETTERS):
         raise ValueError(f"{len(options)} options, where 2 to {len(LETTERS)} can be asked")
 
 
 def _text(value: Any, label: str) -> str:
+    """Return an option as text. Raises ValueError: it is a list, an object or bytes."""
     if isinstance(value, list | dict | bytes):
         raise ValueError(f"option {label} is {_shown(value)}, not a text")
     return str(value).strip()
@@ -409,19 +414,23 @@ def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[st
 
 
 def _upper_label(label: re.Match[str]) -> str:
+    """Return a matched label in upper case."""
     return label[0].strip().upper()
 
 
 def _is_empty(value: Any) -> bool:
+    """Return whether a cell has nothing: None, '', [] or NaN."""
     # NaN, an empty cell of a table, differs from itself
     is_nan = isinstance(value, float) and value != value
     return value is None or value == "" or value == [] or is_nan
 
 
 def _normalised(text: str) -> str:
+    """Return a text without case and with single blanks, for comparison."""
     return " ".join(text.split()).casefold()
 
 
 def _shown(value: Any) -> str:
+    """Return a value for a sentence, at most 40 characters of it."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

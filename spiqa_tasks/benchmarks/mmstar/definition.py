@@ -137,7 +137,7 @@ def prompt(row: Row) -> list[Part]:
 
 
 def template(row: Row) -> str:
-    """Return the template of the row's prompt, for the signature."""
+    """Return the wording with its solved questions, without the row's own, for the signature."""
     shots = shots_of(row)
     if shots == "authors":
         return "".join(part for part in AUTHORS if isinstance(part, str)) + AUTHORS_QUESTION

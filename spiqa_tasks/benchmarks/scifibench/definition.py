@@ -70,7 +70,7 @@ def prompt(row: Row) -> list[Part]:
 
 
 def template(row: Row) -> str:
-    """Return the template of the row's prompt, for the signature."""
+    """Return the closing and what was added to the prompt, as one text for the signature."""
     used = [CLOSINGS[row["prompt"]][row["subcategory"]]]
     used += [MARK] if row["marked"] else []
     used += [IGNORE] if row["ignore"] == "yes" else []
@@ -112,7 +112,7 @@ def _released_to_caption(shown: Row) -> list[Part]:
 
 
 def _released_to_figure(shown: Row) -> list[Part]:
-    """Return the question of the authors' README."""
+    """Return the figures with their letters, then the question, as in the authors' README."""
     return [*_lettered_figures(shown, ""), f"{shown['asked']}{CLOSINGS['released']['cap2fig']}"]
 
 

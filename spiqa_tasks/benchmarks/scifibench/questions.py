@@ -183,7 +183,7 @@ def _options(released: Sequence[str]) -> dict[str, str]:
 
 
 def _caption(asked: str) -> str:
-    """Return the caption in a question caption -> figure."""
+    """Return `TEXT` of the question `Caption: TEXT Which figure best matches the caption?`."""
     closing = r"\s*Which (?:image|figure) best matches the caption\?\s*$"
     return re.sub(closing, "", asked).removeprefix("Caption:").strip()
 

@@ -63,6 +63,7 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
 
 @cache
 def _judge(rule: str) -> Judge | None:
+    """Return the judge that the environment names, to score by a rule; None for `none`."""
     return make_judge(rule, judge_from_environ(os.environ))
 
 

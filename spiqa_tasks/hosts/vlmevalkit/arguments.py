@@ -178,4 +178,5 @@ def _expanded(names: Sequence[str] | Mapping[str, Any]) -> list[str]:
 
 
 def _folder_name(model: str) -> str:
+    """Return a model's name as one folder: `Qwen--Qwen2-VL` of `Qwen/Qwen2-VL`."""
     return model.replace("/", "--")

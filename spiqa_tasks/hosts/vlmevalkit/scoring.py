@@ -39,6 +39,7 @@ def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
 
 @cache
 def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
+    """Return the judge of `--judge` and its address, to score by a rule; None for `none`."""
     return make_judge(rule, config_of(model, url, key, os.environ))
 
 

@@ -146,6 +146,7 @@ def as_tsv(rows: Iterable[Iterable[Any]]) -> bytes:
 
 
 def _quoted(cell: Any) -> str:
+    """Return a cell for a tsv file: in quotation marks, those inside doubled."""
     is_empty = cell is None or cell != cell
     text = "" if is_empty else str(cell).replace('"', '""')
     return f'"{text}"'

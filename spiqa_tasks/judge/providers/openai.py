@@ -145,4 +145,5 @@ def _check_pair(token: Any, logprob: Any) -> None:
 
 
 def _impossible(what: str) -> RequestError:
+    """Return the error, not retryable, for an answer with impossible tokens."""
     return RequestError(f"the server's answer has {what}", retryable=False)

@@ -271,7 +271,7 @@ class Provider:
 
     @classmethod
     def fingerprint(cls, _model: str) -> str:
-        """Return what distinguishes models of the same name, such as their files' times."""
+        """Return a hash of the model's files, as they may change under a name; '' of a server."""
         return ""
 
     @classmethod

@@ -62,7 +62,7 @@ class SdkJudge(Provider):
     @staticmethod
     @abstractmethod
     def headers(config: JudgeConfig) -> dict[str, str]:
-        """Return the headers with the judge's key."""
+        """Return the headers with the key: `{"Authorization": "Bearer ..."}`; {} without one."""
 
     @staticmethod
     @abstractmethod
@@ -111,6 +111,7 @@ class SdkJudge(Provider):
         return await self._ask(adaptation.applied(body), request)
 
     async def _ask(self, body: dict[str, Any], request: JudgeRequest) -> Verdict:
+        """Return the verdict on one body, with the parameters that the server made us change."""
         verdict = self.verdict_of(await self.post(body), request)
         return replace(verdict, adapted=self._adaptation.text)
 
@@ -257,6 +258,7 @@ def _message_and_codes(body: Any) -> tuple[str, list[str]]:
 
 
 def _as_text(value: Any) -> str:
+    """Return an error's message as text; an object as JSON."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
@@ -304,11 +306,12 @@ def with_usage(verdict: Verdict, answer: dict[str, Any], prompt: str, completion
 
 
 def _count(value: Any) -> int:
+    """Return a count of tokens; 0 for anything that is no number."""
     return value if isinstance(value, int) else 0
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return an error and what it was raised from."""
+    """Return an error, the one it was raised from, and so on, the first cause last."""
     causes = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
         causes.append(cause)
@@ -316,6 +319,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _parsed(content: bytes) -> Any:
+    """Return a JSON value, or None if the text is none."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -323,6 +327,6 @@ def _parsed(content: bytes) -> Any:
 
 
 def _encoded(image: str) -> tuple[str, str]:
-    """Return the media type of a picture's file, and its content in base64."""
+    """Return a picture's media type, `image/png`, and its file in base64."""
     media_type = mimetypes.guess_type(image)[0] or "image/png"
     return media_type, base64.b64encode(Path(image).read_bytes()).decode()
