@@ -130,7 +130,7 @@ def correlations(runs: Iterable[Run]) -> list[Row]:
     """
     pairs = []
     for run in runs:
-        judged = judged_scores(run)
+        judged = run.judged_scores
         for metric in run.metrics:
             if metric.needs != "text programs":
                 continue
@@ -152,11 +152,6 @@ def correlations(runs: Iterable[Run]) -> list[Row]:
         if len(scores[["model", "task"]].drop_duplicates()) > 1:
             rows.append(_correlation(scores.assign(model=ALL_RUNS, task="")))
     return rows
-
-
-def judged_scores(run: Run) -> Mapping[str, float]:
-    """Return the judge's score of each answer; {} without a judge."""
-    return run.scores(run.metric(run.judged_metric)) if run.judged_metric else {}
 
 
 def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:

@@ -15,7 +15,6 @@ from spiqa_tasks.analysis.paper import (
     bootstrap,
     by_size,
     correlations,
-    judged_scores,
     spread,
 )
 from spiqa_tasks.analysis.published_rows import published_values
@@ -175,7 +174,7 @@ def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     """Print the correlations of L3Score; return 3 if a run has none and is left out, else 0."""
     runs = _of_models(arguments, item)
-    unjudged = [run for run in runs if not judged_scores(run)]
+    unjudged = [run for run in runs if not run.judged_scores]
     rows = correlations(runs)
 
     say(*(f"{run.task} of {run.name} is left out: it has no L3Score." for run in unjudged))

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.extras import require
-from spiqa_tasks.files.json_text import json_lines, json_value
+from spiqa_tasks.files.json_text import conforms, json_lines, json_value
 
 # Column -> value, of one row.
 Fields = Mapping[str, Any]
@@ -33,6 +33,9 @@ _BATCH = 64
 
 # A character that a spreadsheet escaped.
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+
+# A whole number as spreadsheets write it.
+_WHOLE = re.compile(r"\A(\d+)\.0+\Z")
 
 # Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
 _SEPARATORS = ",;|"
@@ -134,9 +137,7 @@ def _unknown_form(path: Path, found: str) -> DataError:
 
 def whole_id(text: str) -> str:
     """Return an id without the `.0` of spreadsheets: `12` of `12.0`."""
-    whole, _, fraction = text.partition(".")
-    is_whole = whole.isdigit() and fraction != "" and fraction.strip("0") == ""
-    return whole if is_whole else text
+    return _WHOLE.sub(r"\1", text)
 
 
 def text_of(cell: Any) -> str:
@@ -233,10 +234,9 @@ def has_separator(path: Path) -> bool:
 
 def _separator(text: str) -> str:
     """Return the separator of the first line: a tab, else the commonest of `_SEPARATORS`, or ''."""
-    header = text.partition("\n")[0]
-    if "\t" in header:
+    outside = _QUOTED.sub("", text.partition("\n")[0])
+    if "\t" in outside:
         return "\t"
-    outside = _QUOTED.sub("", header)
     separator = max(_SEPARATORS, key=outside.count)
     return separator if separator in outside else ""
 
@@ -359,14 +359,12 @@ def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
 
 def are_texts(content: Any) -> bool:
     """Return whether a JSON value is an object of texts: predictions by id, or a row."""
-    if not isinstance(content, dict) or not content:
-        return False
-    return all(isinstance(text, str) for text in content.values())
+    return bool(content) and conforms(content, dict[str, str])
 
 
 def _are_objects(value: Any) -> bool:
     """Return whether a JSON value is a list of objects: rows."""
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+    return conforms(value, list[dict[str, Any]])
 
 
 def _rows_of_columns(columns: Mapping[str, Fields]) -> list[Fields]:

@@ -97,8 +97,12 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
     for run, label in zip(runs, run_labels(runs), strict=True):
         of_run = _columns_of_run(run, label)
         metrics = [metric.name for metric in run.metrics if metric.name not in CORPUS_METRICS]
+        # with several references, a record has verdicts alone
+        judged = run.judged_scores
         for record in run.questions:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
+            if record.id in judged:
+                scores[run.judged_metric] = judged[record.id]
             groups = {**record.groups, **_source(run, record)}
             rows.append({**of_run, **_columns_of_record(run, record), **groups, **scores})
 

@@ -77,7 +77,8 @@ def read_samples(path: Path) -> Run:
     if signature.benchmark not in ALL_BENCHMARKS:
         raise InputError(
             f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of "
-            f"{signature.benchmark or 'another task'}. Name the results file of the same run."
+            f"{signature.benchmark or 'another task'}. Name the results file of the same run, "
+            "or columns: --columns question=input,reference=target,prediction=filtered_resps."
         )
 
     name = lmms_eval_files.task_in_name(path)

@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import counted, said_if_slow, say
-from spiqa_tasks.runs import lmms_eval, scoring, selection
+from spiqa_tasks.runs import lmms_eval, scoring, selection, spiqa_responses
 from spiqa_tasks.runs.columns import columns_in, listed
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
@@ -202,6 +202,11 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
     Raises InputError: these are not in the file.
     """
+    if run.form == spiqa_responses.FORM:
+        # beside the answer, a response names an image and says why
+        raise InputError(
+            f"Which task do the answers in {run.path} belong to? Add --task, such as spiqa_testA."
+        )
     answers = _with_options(run.read())
     if missing := _missing(answers):
         raise _no_task(run, wanted, missing)

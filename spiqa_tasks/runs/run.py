@@ -141,7 +141,7 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
             raise InputError(
                 f"Expected one answer per question in {path}, found two different ones for "
                 f"{answer.id}, number {earlier.position + 1} and {answer.position + 1}. Keep one "
-                "of them."
+                "of them, or name other ids: --columns id=COLUMN (id= for none)."
             )
         duplicates[answer.id] = None
     return by_id, list(duplicates)
@@ -376,6 +376,11 @@ class Run:
             if metric.needs == "judge" and metric.higher_is_better:
                 return metric.name
         return ""
+
+    @property
+    def judged_scores(self) -> Mapping[str, float]:
+        """Question -> the judge's score, of several references the best; {} without a judge."""
+        return self.scores(self.metric(self.judged_metric)) if self.judged_metric else {}
 
     @cached_property
     def by_id(self) -> dict[str, Answer]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.spiqa.settings import STEPS
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.json_text import json_value
+from spiqa_tasks.files.json_text import conforms, json_value
 from spiqa_tasks.runs.columns import USUAL, Columns, answers_of_rows
 from spiqa_tasks.runs.run import Answer
 
@@ -70,4 +70,4 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
 
 def _is_of_objects(content: Any) -> bool:
     """Return whether a JSON value is an object of objects: question key -> entry."""
-    return isinstance(content, dict) and all(isinstance(each, dict) for each in content.values())
+    return conforms(content, dict[str, dict[str, Any]])

@@ -239,6 +239,13 @@ def test_a_csv_file_with_tabs_in_its_first_line_has_tabs_between_its_cells(tmp_p
     assert read_cells(path) == [{"id": "1", "prediction": "a, b"}]
 
 
+def test_a_tab_in_a_quoted_name_of_a_column_separates_nothing(tmp_path: Path) -> None:
+    """VLMEvalKit's accuracies have a column per category, and categories are as they were typed."""
+    path = tmp_path / "t.csv"
+    path.write_text('"split","Oceans\t"\n"test","0.5"\n')
+    assert read_cells(path) == [{"split": "test", "Oceans\t": "0.5"}]
+
+
 @pytest.mark.parametrize("separator", [",", ";", "|", "\t"])
 @pytest.mark.parametrize(
     ("encoding", "text"),

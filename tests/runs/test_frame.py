@@ -2,6 +2,7 @@
 plain averages.
 """
 
+import json
 import math
 import subprocess
 import sys
@@ -13,10 +14,12 @@ import pandas as pd
 import pytest
 from choice_runs import answered, write_own
 from host_files import FAILED, sample_of, write_run
+from openai_server import Behaviour, OpenAIServer
 
 import spiqa_tasks
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.frame import COLUMNS
@@ -208,6 +211,28 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
         noise = spiqa_tasks.value(frames["noise"], "l3score", partial=partial)
         assert math.isnan(noise.value)
         assert "of the probability" in str(noise.reason)
+
+
+def test_an_answer_with_several_references_has_the_score_of_the_best(tmp_path: Path) -> None:
+    """As in the table of the run, also by group; its record has a verdict for each reference."""
+    line = {
+        "question": "q?",
+        "prediction": "Paris",
+        "reference": ["the city", "Paris"],
+        "category": "c",
+    }
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(line))
+    with OpenAIServer(Behaviour()) as server:
+        judge = f"openai:j@{server.url}"
+        assert main(["score", str(path), "--judge", judge, "--output", str(tmp_path / "out")]) == 0
+
+    (run,), _ = load_runs([RunPath(tmp_path / "out")])
+    best = run.value(run.metric("l3score")).value
+    frame = spiqa_tasks.load_samples(tmp_path / "out")
+    assert list(frame.l3score) == [best]
+    assert best > 0.9
+    assert spiqa_tasks.value(frame, "l3score").value == best
 
 
 def test_a_score_of_no_judge_is_refused_with_the_metrics(tmp_path: Path) -> None:

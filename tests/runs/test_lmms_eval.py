@@ -355,5 +355,6 @@ def test_samples_alone_of_an_unknown_benchmark_are_refused(
     assert (
         str(error.value)
         == f"Expected samples of {', '.join(BENCHMARKS)} in {path}, found those of {found}. Name"
-        " the results file of the same run."
+        " the results file of the same run, or columns: --columns question=input,reference=target,"
+        "prediction=filtered_resps."
     )

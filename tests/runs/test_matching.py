@@ -46,7 +46,8 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
             [("2", "A"), ("1", "A"), ("1", "B")],
             (
                 "Expected one answer per question in answers.jsonl, found two different ones for 1,"
-                " number 2 and 3. Keep one of them."
+                " number 2 and 3. Keep one of them, or name other ids: --columns id=COLUMN (id= for"
+                " none)."
             ),
         ),
         (

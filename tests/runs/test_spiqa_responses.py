@@ -9,6 +9,7 @@ import pytest
 from run_command import run_json
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
+from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.join import match
 from spiqa_tasks.runs.spiqa_responses import read_responses
@@ -128,6 +129,17 @@ def released(tmp_path: Path) -> Path:
     for paper_id, questions in files.items():
         (tmp_path / f"{paper_id}_response.json").write_text(json.dumps(questions))
     return tmp_path
+
+
+def test_response_files_are_scored_as_answers_to_a_task_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A response has more than the answer; which part is the answer depends on the prompt."""
+    entry = {"question": "How many?", "response": "{'Image': 1, 'Rationale': 'b', 'Answer': 'a'}"}
+    write(tmp_path, "p1", {"0": entry})
+    assert main(["score", str(tmp_path)]) == 2
+    message = f"Which task do the answers in {tmp_path} belong to? Add --task, such as spiqa_testA."
+    assert message in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_released_answers_per_figure_are_of_the_task_with_the_referred_figures(
