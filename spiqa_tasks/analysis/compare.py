@@ -15,13 +15,12 @@ from spiqa_tasks.analysis.merging import (
     questions,
     task_size,
 )
-from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import is_blind
-from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 # What a sentence on a withheld difference ends with.

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import check_comparable, headline, questions
-from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import MOST_LISTED, Run
-from spiqa_tasks.scoring.coverage import too_few
 
 # The paper keeps questions with at most 2 hits of 8 inspectors.
 KEPT_SHARE = 2 / 8

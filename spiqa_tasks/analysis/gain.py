@@ -18,7 +18,7 @@ from spiqa_tasks.analysis.merging import (
     merged,
     questions,
 )
-from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
@@ -28,7 +28,6 @@ from spiqa_tasks.runs.frame import group_columns
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring import gain as scoring
-from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 

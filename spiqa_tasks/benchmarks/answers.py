@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.benchmark import (
     settings_text,
 )
 from spiqa_tasks.benchmarks.choice import ACCURACY, OPTION_TEXTS, choice_record
-from spiqa_tasks.benchmarks.metric import FAILURE_RATES, Metric, Value, mean_value
+from spiqa_tasks.benchmarks.metric import FAILURE_RATES, Metric, Value, is_covered, mean_value
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
     L3SCORE,
@@ -29,7 +29,6 @@ from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Respon
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.coverage import is_covered
 from spiqa_tasks.scoring.options import (
     LETTERS,
     SeveralOptionsError,
@@ -219,11 +218,6 @@ _NEEDED = {
     FREE_ANSWERS.name: {"question": "a question", "answer": "a true answer"},
     CHOICE_ANSWERS.name: {"options": "options", "answer": "a true answer"},
 }
-
-
-def has_no_task(benchmark: Benchmark) -> bool:
-    """Return whether a benchmark is of answers whose file has their questions, too."""
-    return benchmark.name in _ROW_OF
 
 
 def rows_in_file(

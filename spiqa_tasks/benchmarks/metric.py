@@ -11,7 +11,6 @@ from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.coverage import is_covered, too_few
 from spiqa_tasks.scoring.intervals import mean_interval
 
 Needs = Literal["nothing", "judge", "text programs"]
@@ -20,6 +19,10 @@ Pairs = list[tuple[str, str]]
 
 # Suffix of metrics that are computed as the released scripts do.
 RELEASED = "_released"
+
+# Least share of the questions that have an answer, and of the answers that have a score. Missing
+# ones are no random sample: a mean over the others would be biased.
+MINIMUM_SHARE = 0.99
 
 # Reason of a value of a group in which the task has no question.
 NO_ANSWER = "there is no such answer"
@@ -151,6 +154,24 @@ def _truncated_rate(records: Records) -> Value:
 
 # Share of answers that are known to be cut off; no row of the host's table.
 TRUNCATED_RATE = Metric("truncated_rate", _truncated_rate, higher_is_better=False, in_table=False)
+
+
+def is_covered(known: int, total: int) -> bool:
+    """Return whether `known` items are at least one, and at least `MINIMUM_SHARE` of `total`."""
+    return known > 0 and known >= MINIMUM_SHARE * total
+
+
+def too_few(known: int, total: int, what: str) -> str:
+    """Return the reason to withhold a value over `known` of `total` items, or ''.
+
+    `what` completes the sentence: "answers have a score" gives "90 of 100 answers have a score,
+    fewer than 99%".
+    """
+    if is_covered(known, total):
+        return ""
+    if not total:
+        return f"no {what}"
+    return f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
 
 
 def value_of_too_few(scored: int, total: int) -> Value | None:

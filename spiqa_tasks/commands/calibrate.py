@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spiqa_tasks.benchmarks.metric import too_few
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
     add_rule_options,
@@ -27,7 +28,6 @@ from spiqa_tasks.printable import said_if_slow, say
 from spiqa_tasks.report.printer import Column, Table, add_format, number, render
 from spiqa_tasks.runs.labels import Labelled, Labels, read_labels
 from spiqa_tasks.scoring.clusters import resampled_weights
-from spiqa_tasks.scoring.coverage import too_few
 from spiqa_tasks.scoring.intervals import Estimate, share_interval
 
 # Score above which the judge's verdict is yes: L3Score is the judge's probability of yes.

@@ -16,6 +16,7 @@ from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline
+from spiqa_tasks.benchmarks.metric import MINIMUM_SHARE
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -46,7 +47,6 @@ from spiqa_tasks.report.values import (
 )
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.scoring.coverage import MINIMUM_SHARE
 
 # Pairs of runs that are compared for each task; nobody reads a longer table.
 MOST_PAIRS = 50

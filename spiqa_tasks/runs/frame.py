@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
-from spiqa_tasks.benchmarks.metric import RELEASED, Value, mean_value
+from spiqa_tasks.benchmarks.metric import RELEASED, Value, mean_value, too_few
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes_no_masses
 from spiqa_tasks.benchmarks.record import Record
@@ -25,7 +25,6 @@ from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import LeftOut, Selection, ablation, remarks_on, with_unique_labels
-from spiqa_tasks.scoring.coverage import too_few
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.benchmarks.answers import has_no_task, rows_in_file
+from spiqa_tasks.benchmarks.answers import rows_in_file
 from spiqa_tasks.benchmarks.benchmark import Row, settings_text
-from spiqa_tasks.benchmarks.registry import Task, known_figures, rows_for_scoring
+from spiqa_tasks.benchmarks.metric import is_covered
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, known_figures, rows_for_scoring
 from spiqa_tasks.benchmarks.summary import PLAIN
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
@@ -18,7 +19,6 @@ from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.run import MOST_LISTED, Answer, Answers, Run, by_question, canonical
 from spiqa_tasks.runs.selection import LeftOut, Subset
-from spiqa_tasks.scoring.coverage import is_covered
 
 Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
@@ -92,7 +92,7 @@ def join_questions(
     answers = run.read()
     _check_ids(run, task, answers)
     asked = _asked_task(run, task, answers)
-    if has_no_task(asked.benchmark):
+    if asked.benchmark_name not in BENCHMARKS:
         rows, lacks = _rows_in_file(run.path, asked, answers)
     else:
         rows, lacks = rows_of(asked), {}

@@ -12,6 +12,7 @@ from spiqa_tasks.benchmarks.metric import (
     REQUEST_FAILED,
     Metric,
     Value,
+    is_covered,
     mean_of,
     share_of,
     value_of_too_few,
@@ -30,7 +31,6 @@ from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
 from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
-from spiqa_tasks.scoring.coverage import is_covered
 
 # The text metrics in the host's table, to keep it within a screen; `score` prints all.
 SHOWN = ("bleu_1", "rouge_l", "cider", "meteor", "bertscore_f1")

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import text_of
 
-from spiqa_tasks.scoring.coverage import is_covered, too_few
+from spiqa_tasks.benchmarks.metric import is_covered, too_few
 
 
 @given(st.integers(0, 400), st.integers(0, 400))
