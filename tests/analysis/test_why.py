@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from host_files import FAILED as MARKER
 from host_files import sample_of, write_run
+from report_runs import choices
 from report_runs import run_of as run_of_records
 
 from spiqa_tasks.analysis.merging import conditions
@@ -332,6 +333,47 @@ def judged(
         for place, text in enumerate(texts)
     ]
     return run_of_records(records, task="spiqa_testA", signature=signature)
+
+
+def test_every_cause_has_the_questions_that_it_changed() -> None:
+    """A failed request has no score: its part is less than that of a wrong answer."""
+    right = choices([True] * 6)
+    wrong = [
+        {},
+        {"status": "request_failed", "prediction": None, "scores": {}},
+        {"details": {"truncated": True}},
+        {"refused": True},
+        {"status": "unparsed"},
+        {},
+    ]
+    others = [right[0]]
+    for record, changes in zip(choices([False] * 6)[1:], wrong[1:], strict=True):
+        others.append(replace(record, **changes))
+    found = why(run_of_records(right), run_of_records(others))
+    assert (found.number_a, found.number_b) == (1.0, pytest.approx(1 / 5))
+
+    causes = {line.cause: (line.value, list(line.ids)) for line in found.lines if line.ids}
+    part = pytest.approx(-1 / 6)
+    assert causes == {
+        FAILED: (pytest.approx(-1 / 6 + 1 / 30), ["q1"]),
+        CUT: (part, ["q2"]),
+        NONE: (part, ["q3"]),
+        UNREAD: (part, ["q4"]),
+        OTHER: (part, ["q5"]),
+    }
+    assert sum(line.value for line in found.lines) == pytest.approx(-4 / 5)
+    assert [line.about for line in found.lines if line.cause in causes] == ["0 and 1"] * 4 + [""]
+
+
+def test_questions_that_one_run_lacks_are_the_part_of_coverage() -> None:
+    """Each run's mean is over its own answers; what they share is compared by question."""
+    a = run_of_records(choices([True, True, False, False]))
+    b = run_of_records(choices([True, True]))
+    of = lines(found := why(a, b))
+    assert (found.number_a, found.number_b) == (0.5, 1.0)
+    assert (of[COVERAGE].value, list(of[COVERAGE].ids)) == (0.5, ["q2", "q3"])
+    assert of[COVERAGE].about == "4 and 2 questions"
+    assert not any(line.value for line in found.lines if line.cause != COVERAGE)
 
 
 def test_the_same_answers_by_another_judge_are_the_judges_part() -> None:
