@@ -193,9 +193,9 @@ def _without_bases(runs: Sequence[Run], bases: Sequence[Run]) -> list[Run]:
 def pair_of(
     seeing: Run,
     blind: Run,
-    bases: Sequence[Run] = (),
-    metric: str | None = None,
-    accept_differences: bool = False,
+    bases: Sequence[Run],
+    metric: str | None,
+    accept_differences: bool,
 ) -> tuple[GainRuns, str]:
     """Return a run with pictures, one without and that of the LLM base, if there is one, as one.
 

@@ -163,7 +163,7 @@ def _words(prompt: str) -> list[str]:
     return [word for word in prompt.split() if word != "<image>"]
 
 
-def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool = True) -> None:
+def check_comparable(one: Run, other: Run, metric: Metric, same_prompt: bool) -> None:
     """Raise InputError unless two runs answered the same questions, scored by the same judge.
 
     Without `same_prompt` the wording may be another one: an LLM base is asked in its own way.

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if is_complete and not problems else 3
 
 
-def print_gain(pairs: Sequence[GainRuns], form: str, by: str = "") -> bool:
+def print_gain(pairs: Sequence[GainRuns], form: str, by: str) -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
     rows_by_pair = [rows(pair, by) for pair in pairs]
     all_rows = list(chain.from_iterable(rows_by_pair))

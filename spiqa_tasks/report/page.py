@@ -408,7 +408,7 @@ def _signatures(runs: Sequence[Run]) -> Section:
     return Section("Signatures", (), [table])
 
 
-def as_html(report: Report, pictures: str = "large") -> str:
+def as_html(report: Report, pictures: str) -> str:
     """Return the page; `pictures` is a key of `SIDES` or `none`.
 
     Texts of models and data are escaped, or in JSON.

@@ -212,7 +212,7 @@ def compare_with_release(
     answers: Answers,
     rows: Rows,
     figures: Mapping[str, Collection[str]],
-    accept: bool = False,
+    accept: bool,
 ) -> tuple[Answers, list[str], list[str]]:
     """Return the answers, the ids whose questions differ from the release, and remarks.
 

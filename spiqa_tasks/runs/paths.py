@@ -137,7 +137,7 @@ def read_path(
     return runs, faults
 
 
-def form_by_content(path: Path, columns: Columns = USUAL) -> tuple[str, Any]:
+def form_by_content(path: Path, columns: Columns) -> tuple[str, Any]:
     """Return the form of a file ('' for an unknown one), and its JSON value or first JSON line.
 
     Raises DataError: broken JSON, or a pickle.
