@@ -9,7 +9,7 @@ from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.published import load
 from spiqa_tasks.runs.run import Run
 

@@ -71,6 +71,11 @@ def _unfit(wanted: str, item: str) -> InputError:
     )
 
 
+def question_of(row: Row) -> str:
+    """Return the id of a row's question: its own, or that of the question it is a figure of."""
+    return str(row.get("question_id") or row["id"])
+
+
 def settings_text(settings: Any) -> str:
     """Return the canonical text of a settings dataclass: every field, in order of declaration."""
     return ",".join(

@@ -2,6 +2,7 @@
 
 import argparse
 
+from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.commands.run_arguments import add_include_path
 from spiqa_tasks.errors import InputError, SpiqaTasksError
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _prepare(task: Task) -> None:
     """Load a task, and print how many questions and pictures it has."""
     rows = load_rows(task.benchmark_name, task.split, task.settings_text)
-    questions = len({row.get("question_id", row["id"]) for row in rows})
+    questions = len(set(map(question_of, rows)))
     paths = set()
     for row in rows:
         paths.update(row.get("images", []))

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from spiqa_tasks.benchmarks.benchmark import Row, parse_settings
 from spiqa_tasks.benchmarks.prompting import picture_paths
 from spiqa_tasks.benchmarks.registry import benchmark_of
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
 from spiqa_tasks.models.base import Baseline

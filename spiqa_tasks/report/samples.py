@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
@@ -95,7 +96,7 @@ def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
             rows = load(task.benchmark_name, task.split, task.settings_text)
         except (SpiqaTasksError, OSError):
             continue
-        return {str(row.get("question_id") or row["id"]): row for row in rows}
+        return {question_of(row): row for row in rows}
     return {}
 
 

@@ -242,7 +242,7 @@ def _noise(frame: pd.DataFrame, metric: str) -> str:
     is_l3score = metric.removesuffix(RELEASED) == L3SCORE
     if not is_l3score or YES_NO_MASS.name not in frame:
         return ""
-    return noise(frame.yes_no_mass.mean()) or ""
+    return noise(frame.yes_no_mass.mean())
 
 
 def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:

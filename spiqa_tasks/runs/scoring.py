@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
@@ -23,7 +24,6 @@ from spiqa_tasks.hosts.lmms_eval_files import (
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
 from spiqa_tasks.runs.run import Identity, Reported, Run, model_of
-from spiqa_tasks.runs.selection import question_of
 
 
 @dataclass(frozen=True)

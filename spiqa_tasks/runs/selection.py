@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError, found_instead
@@ -158,11 +159,6 @@ def read_subset(path: Path) -> Subset:
 def _digest_of_kept(kept: Mapping[str, Any]) -> str:
     """Return the digest of a kept.json, without its own and without a machine's path."""
     return digest_of({key: kept[key] for key in kept if key not in ("digest", SOURCE_YAML)})
-
-
-def question_of(row: Mapping[str, Any]) -> str:
-    """Return the id of the question that a row is of, or is a part of."""
-    return str(row.get("question_id") or row["id"])
 
 
 def _question(answer: Answer) -> str:

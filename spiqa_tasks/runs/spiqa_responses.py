@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.spiqa.settings import STEPS
+from spiqa_tasks.benchmarks.spiqa.release import STEPS
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import conforms, json_value
 from spiqa_tasks.runs.columns import USUAL, Columns, answers_of_rows

@@ -29,7 +29,7 @@ from spiqa_tasks.benchmarks.open_metrics import (
 )
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.metrics.text_scores import METRICS
 
 # The text metrics in the host's table, to keep it within a screen; `score` prints all.

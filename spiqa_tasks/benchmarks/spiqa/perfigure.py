@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.record import MetricRequest, Record, Records, Response, metric_requests
 from spiqa_tasks.benchmarks.spiqa.formats import groups_of
-from spiqa_tasks.benchmarks.spiqa.settings import STEPS, SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import STEPS, SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.scoring.responses import without_control_tokens
 

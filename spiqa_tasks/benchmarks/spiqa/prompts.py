@@ -10,7 +10,7 @@ from PIL import Image
 
 from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import Part, Picture, ablated_pictures
-from spiqa_tasks.benchmarks.spiqa.settings import SMALL, STEPS, SpiqaSettings, settings_of
+from spiqa_tasks.benchmarks.spiqa.release import SMALL, STEPS, SpiqaSettings, settings_of
 from spiqa_tasks.files.archives import unpacked
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.pictures import made_once, open_picture, version_digest

@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA, image_limit_advice, record
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.judge.rules import Candidate, L3ScoreRule
 
 SIGNATURE = Signature("1", "offline", "spiqa/testB@0123456789ab").text

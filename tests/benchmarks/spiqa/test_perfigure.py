@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.spiqa.perfigure import (
     join,
     parse_helpful,
 )
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import L3ScoreRule
 

@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.spiqa.prompts import (
     shown_picture,
     wording,
 )
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.cli import main
 from spiqa_tasks.files.atomic import cache_folder
 

@@ -17,8 +17,7 @@ from release_rows import rows_in
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
-from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, files_of
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings
+from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, SpiqaSettings, files_of
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder
 from spiqa_tasks.files.source import SPIQA, LocalSource, demo_source, fingerprint

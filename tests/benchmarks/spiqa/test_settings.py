@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from spiqa_tasks.benchmarks.benchmark import parse_settings, settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.formats import Figure, Paper, Question
-from spiqa_tasks.benchmarks.spiqa.release import questions_shown, rows_table
-from spiqa_tasks.benchmarks.spiqa.settings import SpiqaSettings, choose_figures
+from spiqa_tasks.benchmarks.spiqa.release import (
+    SpiqaSettings,
+    choose_figures,
+    questions_shown,
+    rows_table,
+)
 from spiqa_tasks.errors import InputError
 
 FILES = st.lists(st.text("abcdefgh", min_size=1, max_size=4), min_size=1, max_size=30, unique=True)
