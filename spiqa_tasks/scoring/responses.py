@@ -22,8 +22,12 @@ _OPENED_BY_MODEL = "</reasoning>"
 _CHANNEL_TAG = "<|channel|>"
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
 
-# A mark that an answer begins, behind thoughts without marks of their own.
-_ANSWER = re.compile(r"[<\[](?:final_?)?answer[>\]]", re.IGNORECASE)
+# A mark that an answer begins, behind thoughts without marks of their own: a tag, or a heading of
+# a short last line.
+_ANSWER = re.compile(
+    r"[<\[](?:final_?)?answer[>\]]|\n\W{0,4}(?:final )?answer\W{0,4}\n(?=[^\n]{1,40}\Z)",
+    re.IGNORECASE,
+)
 
 
 def without_reasoning(text: str) -> str:

@@ -63,6 +63,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL? (?![STOP COMMA] | $)"
             "| OTHER? (NOT | WRONG))"
         ),
+        "No correct answer other than B": "NOT GOOD ANSWER NOT LABEL? <BY_LETTER> END",
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
         "So B; Actually, it is B; No, B": (
@@ -83,7 +84,6 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         ),
         "The colour is option B": "IS FILL{0,3} OPTION <BY_LETTER> END",
         "The colour is: B. Light": "IS COLON OPTION? <BY_LETTER> END",
-        "It grows, option B": "(?<=OTHER) COMMA SO? FILL? OPTION <BY_LETTER> (?=STOP? $)",
         "B best matches; B fits best; B matches the figure": (
             "<SUBJECT> FILL{0,2} (GOOD (FITS | ANSWER) | FITS GOOD | FITS FILL? LABEL | ANSWER)"
         ),

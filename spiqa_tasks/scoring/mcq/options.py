@@ -138,7 +138,7 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (_GOES_BACK.search(before) or _GOES_ON.match(text, end - 1))
 
 
-_LATIN = r"A-Za-z\u00c0-\u024f\u1e00-\u1eff"
+_LATIN = r"A-Za-z\u00c0-\u02af\u1e00-\u1eff"
 _LONE_LETTER = re.compile(rf"(?<![{_LATIN}</])[A-Za-z](?![{_LATIN}])")
 _NAMES = "|".join(
     cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION, cues.NOUN)

@@ -3,7 +3,7 @@ rules.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -81,11 +81,6 @@ class Reading:
             if ANSWER in self.at(index).kinds and self._names_a_value(index):
                 return index
         return last
-
-    @cached_property
-    def breaks_off(self) -> bool:
-        """Whether it ends within a working, so that numbers in it are no answer."""
-        return self.options.are_numbers and breaks_off(self.text)
 
     def has_another_value(self, index: int) -> bool:
         """Return whether options are numbers, and a line from `index` on ends with another one."""
@@ -188,15 +183,16 @@ def _decisions(reading: Reading, index: int) -> list[Claim]:
     count behind the last value that is no option.
     """
     decisions = [claim for claim in reading.at(index).claims if claim.level != "stated"]
-    by_letter = [claim for claim in decisions if not claim.of_text]
-    return by_letter or [claim for claim in decisions if index > reading.unread]
+    return _by_letter(decisions) or (decisions if index > reading.unread else [])
 
 
-def _named(reading: Reading) -> frozenset[str]:
-    """Return the options that the last line with a named answer leaves standing."""
+def _named(reading: Reading, levels: Container[str] = ("named",)) -> frozenset[str]:
+    """Return the options that the last line with a named answer (or a decision of other `levels`)
+    leaves standing.
+    """
     for index, line in reading.backwards():
         claims = _decisions(reading, index)
-        if any(claim.level == "named" for claim in claims):
+        if any(claim.level in levels for claim in claims):
             return settle(claims, line)
     return _NOTHING
 
@@ -223,24 +219,15 @@ def _looped(reading: Reading) -> frozenset[str]:
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 
-def _concluded(reading: Reading) -> frozenset[str]:
-    """Return the options that the last line with a conclusion leaves standing."""
-    for index, line in reading.backwards():
-        claims = _decisions(reading, index)
-        if claims:
-            return settle(claims, line)
-    return _NOTHING
-
-
 def _stated(reading: Reading) -> frozenset[str]:
     """Return the options that all lines state by their letters."""
     lines = [line for _, line in reading.backwards(reading.unread)]
-    return _NOTHING.union(*(settle(_by_letter(line), line) for line in lines))
+    return _NOTHING.union(*(settle(_by_letter(line.claims), line) for line in lines))
 
 
-def _by_letter(line: Line) -> list[Claim]:
-    """Return the claims of a line that name a letter."""
-    return [claim for claim in line.claims if not claim.of_text]
+def _by_letter(claims: Iterable[Claim]) -> list[Claim]:
+    """Return the claims that name a letter."""
+    return [claim for claim in claims if not claim.of_text]
 
 
 def _opening(reading: Reading) -> frozenset[str]:
@@ -270,7 +257,8 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
     A later statement that none can be chosen retracts all but a conclusion.
     """
-    evidence = [] if reading.breaks_off else list(_backwards(reading, by, after))
+    is_working = reading.options.are_numbers and breaks_off(reading.text)  # no number is an answer
+    evidence = [] if is_working else list(_backwards(reading, by, after))
     strongest = max((stance.strength for _, stance in evidence), default=0)
     favoured = [stance.letters for _, stance in evidence if stance.strength == strongest]
     if strongest == 2:
@@ -330,7 +318,7 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("answer_line", _looped),
     ("answer_line", _named),
     ("answer_line", _alone),
-    ("conclusion", _concluded),
+    ("conclusion", lambda reading: _named(reading, ("named", "concluded"))),
     ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
     ("text", lambda reading: _alone(reading, True)),

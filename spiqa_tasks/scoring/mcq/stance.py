@@ -19,10 +19,8 @@ _MENTIONS = compiled(
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED] | (?<=OPTION)(?<![ENCLOSED CONFIRMED] OPTION) LETTER")
-_BEFORE = compiled("([COMMA COLON BUT BECAUSE SO THAN] | ^) [^COMMA COLON BUT BECAUSE SO THAN]* $")
-_AFTER = compiled(
-    "[^COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]*"
-)
+_OPENS = compiled("(?=[COMMA COLON BUT BECAUSE SO THAN])")
+_ENDS = compiled("[COMMA COLON STOP QUESTION BUT BECAUSE SO THAN LETTER ENCLOSED CONFIRMED TEXT]")
 _CONTRASTED = compiled(  # "B and something else"; "B, which is not there"
     "AND | [^LETTER ENCLOSED CONFIRMED TEXT]* [NOT WRONG LESS] [^LETTER ENCLOSED CONFIRMED TEXT]*"
     "([COMMA COLON BUT BECAUSE SO THAN STOP QUESTION] | $)"
@@ -47,7 +45,7 @@ _NONE = compiled(
     "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"
     "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [LABELS LISTING NOUNS]))"
 )
-_NEAR = 60  # kinds that are looked at before a mention
+_NEAR = 60  # kinds that are looked at before a mention, and behind it
 
 By = Literal["mark", "text", "letter"]
 
@@ -110,8 +108,8 @@ def _strength(
     """
     start, end = mention.span()
     before = line.kinds[max(sentence.start(), start - _NEAR) : start]
-    after = _found(_AFTER.match(line.kinds, end, sentence.end()))
-    opened = _found(_BEFORE.search(before))
+    after = _ENDS.split(line.kinds[end : end + _NEAR])[0]
+    opened = _OPENS.split(before)[-1]
     if _is_denied(opened, after):
         return None
     if _SPEAKS_FOR.search(opened + after):
@@ -133,10 +131,6 @@ def _is_denied(opened: str, after: str) -> bool:
     """Return whether the clause around a mention rejects or supposes it."""
     is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
     return bool(is_rejected or _DENIES.search(after))
-
-
-def _found(match: re.Match[str] | None) -> str:
-    return match[0] if match else ""
 
 
 def is_unable(line: Line) -> bool:

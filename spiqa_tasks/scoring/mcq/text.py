@@ -12,8 +12,8 @@ LONGEST = 20_000
 
 # Quotes, dashes and brackets -> the signs of ASCII that mean the same.
 _CHARACTERS = str.maketrans(
-    "\u2018\u2019\u201c\u201d\u00ab\u00bb\u2010\u2011\u2012\u2013\u2212\u3010\u3011",
-    '\'\'""""-----[]',
+    "\u2018\u2019\u02bb\u02bc\u201c\u201d\u00ab\u00bb\u2010\u2011\u2012\u2013\u2212\u3010\u3011",
+    "''''\"\"\"\"-----[]",
 )
 _CIRCLED = re.compile("[\u2460-\u2473]")
 
@@ -191,14 +191,16 @@ def without_echo(text: str, prompt: str) -> str:
 
 # The first character is sought fast.
 _NEXT = re.compile(
-    r"[<\[#\n](?:"
+    r"[<\[#\n.](?:"
     r"(?<=<)(?:\|(?:end|im_end|im_start|eot_id|endoftext|end_of_text|end_of_turn|start|user|return)\|>|eo[ahm]>"
     r"|/s>|(?:end_of_turn|start_of_turn|eos)>)|(?<=\[)/?INST\]"
     r"|(?<=#)#{1,5}[ \t]?(?:instructions?|input|output|response|question|human|user)\s?\d{0,3}:"
     r"|(?<=\n)(?:[ \t]{0,4}(?:请(?:你|从|选)|\[(?:例题|题目)|\#include)"
-    r"|[ \t>*_]{0,4}(?:#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b"
-    r"|(?:(?:next |new )?question|q|human|user|frage|pregunta|pergunta|quest[ãa]o|domanda|вопрос"
-    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])))",
+    r"|[ \t>*_]{0,4}#{1,6}[ \t]?(?:instructions?|input|question|human|user)\b)"
+    # on the next line, or directly behind a full stop
+    r"|(?:(?<=\n)[ \t>*_]{0,4}|(?<=\.))(?:(?:next |new )?question|q|human|user|frage|pregunta"
+    r"|pergunta|quest[ãa]o|domanda|вопрос|soru|sual|savol|suraq|soraw|савол|суаль|сорау|сұрақ|سوئال"
+    r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(

@@ -20,7 +20,7 @@ _WORD = (
 )
 
 # Letters beside which a letter is part of a word; joined scripts are none.
-_NOT_IN = r"0-9a-z\u00c0-\u024f\u1e00-\u1eff"
+_NOT_IN = r"0-9a-z\u00c0-\u02af\u1e00-\u1eff"
 
 # What may follow is looked at before what may stand before: most letters are followed by letters.
 _TOKEN = re.compile(
@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     r"|[-.](?!(?P=letter)(?!\w))[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
     rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-].)"
     r"(?<!\b\w\(.)(?<![0-9_]\(.)(?<!(?:sin|cos|tan)\(.)(?<!\w\w/.)(?<![a-z]\ \[.)"
-    rf"|(?P<word>{_WORD}+(?:'{_WORD}+)?)"
+    rf"|(?P<word>{_WORD}+(?:'{_WORD}+)*)"
     rf"|(?P<text>[{TEXTS}-\ue0ff])"
     r"|[.!?…。।۔؟](?=[\s\"')\]]|$|(?<=[。।۔!?]))"
     r"|[:=→⇒,;、،/&✓✔✅☑✗✘❌✕☒×∴]|-(?:>|(?=\ ))|(?<=[\W][a-z]\ )\(|(?<=^[a-z]\ )\("
@@ -65,6 +65,8 @@ _ANSWER_ROLE = re.compile(
 # What shows that a small letter is no word: a sentence ends, or Chinese, Japanese, Korean or Thai.
 _NO_WORD = re.compile(r"\.?$|[\s*]{1,9}[「『（]?[\u3040-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _AFTER_LETTER = (cues.IS, cues.AND, cues.BECAUSE, cues.FITS, cues.WRONG, cues.NOT, cues.BUT)
+# Verbs of a letter, and Turkic nouns that follow one, where English has its article: "A şıkkıdır".
+_ASSERTED = re.compile(r" (?:is |ni |seems |appears |şık|seçene|variant[ıi])")
 
 # Negations that may begin the text of an option after its marked letter: `(B) No`.
 _BEGINS_TEXT = re.compile(rf"(?:(?<=[)\]])|(?<=[)\]] ))(?:{'|'.join(_NEGATIONS)})")
@@ -216,7 +218,7 @@ class _Tokens:
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
         """Return the kind of an option's letter: `LETTER`, `WEAK`, or `FILL` for an article."""
-        if self.before in (cues.OPTION, cues.NOUN) and is_capital:
+        if self.before in (cues.OPTION, cues.NOUN, cues.ANSWER) and is_capital:
             return cues.LETTER
         # "So ascites. Answer b.", "【回答】b 耳石置換法"
         if self._is_named() and _NO_WORD.match(self.low, end):
@@ -230,7 +232,7 @@ class _Tokens:
         following = _NEXT_WORD.match(self.low, end)
         if following and following[1].upper() not in self.options.texts:
             is_said = is_capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER
-            return not is_said and not self.low.startswith(" is ", end)
+            return not is_said and not _ASSERTED.match(self.low, end)
         if is_capital:
             return False
         # "a helyes válasz a B"; "It is a", where the sentence ends

@@ -280,8 +280,8 @@ LANGUAGES = {
     because: karena
 """,
     "tr": """
-    answer: cevap, cevabı, cevabım, yanıt
-    option: seçenek, şık, şıkkı, seçeneği
+    answer: cevap, cevabı, cevabım, cevabımız, yanıt, yanıtı
+    option: seçenek, seçeneği, seçeneğidir, seçeneğinde, şık, şıkkı, şıkkıdır, şıkkında
     good: doğru, doğrudur
     wrong: yanlış
     not: değil, değildir
@@ -290,6 +290,61 @@ LANGUAGES = {
     and: ve, veya
     fill: olarak, olmalıdır
     because: çünkü
+""",
+    "az": """
+    answer: cavab, cavabı, cavabdır
+    option: variant, variantı, variantıdır, variantdır, variantında
+    good: düzgün, düzgündür
+    wrong: səhv, yanlışdır
+    not: deyil, heç
+    so: deməli, beləliklə, buna görə
+    but: lakin, amma
+    and: və
+    because: çünki
+""",
+    "uz": """
+    answer: javob, javobi, javobni, жавоб, жавоби
+    option: varianti, variantida, вариантида
+    good: to'g'ri, тўғри
+    wrong: noto'g'ri, нотўғри
+    not: emas, эмас
+    so: demak, shuning uchun, демак, шунинг учун
+    but: lekin, лекин
+    and: va, ва, yoki, ёки
+    fill: hisoblanadi, ҳисобланади
+    because: chunki, чунки
+""",
+    "kk": """
+    answer: жауап, жауабы, jawap, juwap
+    option: нұсқа, нұсқасы
+    good: дұрыс, durys
+    wrong: қате
+    not: емес, emes
+    so: демек, сондықтан
+    but: бірақ
+    and: және, немесе
+    because: себебі, өйткені
+""",
+    "tt": """
+    answer: җавап, җавабы, джевап, джевабы
+    good: дөрес
+    wrong: ялгыш
+    not: түгел
+    so: димәк, шуңа күрә, шулай итеп
+    but: ләкин
+    and: һәм, яки
+    because: чөнки
+""",
+    "ug": """
+    answer: جاۋاب, جاۋابى, jawab
+    option: ۋارىيانت
+    good: توغرا
+    wrong: خاتا
+    not: ئەمەس
+    so: شۇڭا, دېمەك
+    but: لېكىن
+    and: ۋە, ياكى
+    because: چۈنكى
 """,
     "fa": """
     answer: پاسخ, جواب

@@ -2,6 +2,8 @@
 wordings.
 """
 
+import re
+
 import pytest
 
 from spiqa_tasks.scoring.mcq import extract_choice
@@ -430,6 +432,10 @@ LANGUAGES = {
         "सही उत्तर: B",
     ),
     "tr": (
+        "Doğru cevap B şıkkıdır.",
+        "Sonuç olarak, doğru cevap B seçeneğidir.",
+        "Cevap: B şıkkı",
+        "Cevabımız B şıkkıdır.",
         "Cevap: B",
         "Doğru cevap: B",
         "Doğru cevap B'dir.",
@@ -609,6 +615,30 @@ LANGUAGES = {
         "Elijo la B",
         "La respuesta es la opción B",
         "B es la correcta.",
+    ),
+    "az": (
+        "Cavab: B",
+        "Düzgün cavab B variantıdır.",
+        "Yəni sualın düzgün cavab B variantıdır.",
+        "Deməli, cavab B.",
+        "Doğru cavab: B",
+    ),
+    "uz": (
+        "Javob: B",
+        "Demak, javob B.",
+        "Shuning uchun javob B hisoblanadi.",
+        "To\u02bbg\u02bbri javob: B",
+        "Жавоб: B",
+        "Демак, тўғри жавоб B.",
+    ),
+    "kk": ("Жауап: B", "Дұрыс жауап: **B**", "Демек, жауабы B.", "Jawap: B", "Juwap: B"),
+    "tt": ("Җавап: B", "Дөрес җавап: B", "Димәк, дөрес җавап B.", "Джевап: B"),
+    "ug": ("جاۋاب: B", "توغرا جاۋاب B", "شۇڭا توغرا جاۋاب B.", "Jawab: **B**"),
+    "en": (
+        "B seems to be the correct answer.",
+        "B appears correct",
+        "Looking at it, B seems right.",
+        "There is no correct answer other than B.",
     ),
 }
 """Language -> ordinary forms of an answer."""
@@ -803,11 +833,21 @@ def test_a_claim_is_read_and_what_cancels_it(
     assert extract_choice(response, choices).letter == letter
 
 
+@pytest.mark.parametrize("letter", COLOURS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_answer_is_read_in_its_language(language: str) -> None:
-    """Each form names the option B."""
-    read = {form: extract_choice(form, COLOURS).letter for form in LANGUAGES[language]}
-    assert {form: letter for form, letter in read.items() if letter != "B"} == {}
+def test_an_answer_is_read_in_its_language(language: str, letter: str) -> None:
+    """Each form names the option B, and another one in its place: A is no article there."""
+    named = re.compile("(?<![A-Za-zА-я])[BВ](?![a-zа-яі])")
+    forms = [named.sub(letter, form) for form in LANGUAGES[language]]
+    read = {form: extract_choice(form, COLOURS).letter for form in forms}
+    assert {form: found for form, found in read.items() if found != letter} == {}
+
+
+@pytest.mark.parametrize("question", ["Savol", "Question"])
+def test_a_question_begins_behind_a_full_stop(question: str) -> None:
+    """A base model goes on without a new line."""
+    answer = f"The answer is B.{question}: Which one?\nA) one\nB) two\nC) three\nThe answer is A."
+    assert extract_choice(answer, COLOURS).letter == "B"
 
 
 @pytest.mark.parametrize(("response", "letter"), FORMS)
