@@ -35,9 +35,9 @@ _FIELDS = {
     ),
     # beside the whole answer stands the letter that a pipeline read in it, as `pred`
     "prediction": (
-        "response model_response model_output model_outputs generated_text raw_output raw_response"
-        " prediction candidate output generation completion pred model_answer model_prediction"
-        f" predicted_answer {FILTERED} text"
+        "response model_response model_output model_outputs generated_text output_text raw_output"
+        " raw_response prediction candidate output generation completion pred model_answer"
+        f" model_prediction predicted_answer {FILTERED} text"
     ),
     "question": "question query problem question_text problem_text prompt instruction",
     "reference": (

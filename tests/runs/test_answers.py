@@ -116,7 +116,9 @@ def test_a_column_says_that_a_request_failed(tmp_path: Path, row: dict[str, Any]
     assert (answered.response.text, answered.response.failure) == ("HTTP 404", None)
 
 
-@pytest.mark.parametrize("column", ["prediction", "response", "output", "pred", "model_answer"])
+@pytest.mark.parametrize(
+    "column", ["prediction", "response", "output", "output_text", "pred", "model_answer"]
+)
 def test_published_answers_have_other_columns(tmp_path: Path, column: str) -> None:
     """`answer` is the reference beside them."""
     path = tmp_path / "p.jsonl"
