@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from spiqa_tasks.benchmarks.answers import has_no_task
 from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.run import Answer, Run
 
 # Path of a picture -> its number from 0 in the page.
 Numbers = dict[str, int]
@@ -37,7 +38,7 @@ def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
         of_task = [run for run in runs if run.task == task]
         all_ids = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
         # Every second, third, ... sample, at most `MOST` of them.
-        step = max(1, math.ceil(len(all_ids) / MOST))
+        step = math.ceil(len(all_ids) / MOST) or 1
         ids = all_ids[::step]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
         if len(ids) < len(all_ids):
@@ -60,7 +61,7 @@ def _samples_of(
     """Return the samples of a task's runs with some ids; an answer names its run by the position
     in `labels`.
     """
-    rows = _rows(runs[0], numbers is not None)
+    rows = _rows(runs, numbers is not None)
     by_id: dict[str, dict[str, Any]] = {}
     for run in runs:
         logged = _logged(run)
@@ -87,9 +88,12 @@ def _samples_of(
     return list(by_id.values())
 
 
-def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
+def _rows(runs: Sequence[Run], has_pictures: bool) -> dict[str, dict[str, Any]]:
     """Return question id -> row; rows without pictures if these are missing, {} without data."""
-    task = run.benchmark_task
+    task = runs[0].benchmark_task
+    if has_no_task(task.benchmark):
+        return {answer.id: _row_of(answer) for run in runs for answer in run.by_id.values()}
+
     loaders = [load_rows, rows_for_scoring] if has_pictures else [rows_for_scoring]
     for load in loaders:
         try:
@@ -98,6 +102,16 @@ def _rows(run: Run, has_pictures: bool) -> dict[str, dict[str, Any]]:
             continue
         return {question_of(row): row for row in rows}
     return {}
+
+
+def _row_of(answer: Answer) -> dict[str, Any]:
+    """Return the row of a question that only the file of its answer has, without pictures."""
+    return {
+        "question": answer.question,
+        "images": [],
+        "letters": answer.options,
+        "options": answer.options.values(),
+    }
 
 
 def _logged(run: Run) -> dict[str, tuple[str, str]]:
@@ -131,14 +145,13 @@ def _scores(run: Run) -> dict[str, float]:
         return {}
 
     metric = run.metrics[0]
-    scores: dict[str, float] = {
+    scores = {
         record.id: record.scores[metric.name]
         for record in run.questions
         if metric.name in record.scores
     }
     # The metric makes one score of several verdicts on an answer.
-    scores.update(metric.compute(run.record_set.members(metric)).scores)
-    return scores
+    return scores | metric.compute(run.record_set.members(metric)).scores
 
 
 def _question(

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
@@ -225,7 +226,7 @@ def _judge_columns(record: Record) -> dict[str, float]:
     noise.
     """
     masses = yes_no_masses(record)
-    return {YES_NO_MASS.name: math.fsum(masses) / len(masses)} if masses else {}
+    return {YES_NO_MASS.name: fmean(masses)} if masses else {}
 
 
 def _shortage(frame: pd.DataFrame, size: int | None) -> str:

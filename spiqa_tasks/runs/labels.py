@@ -13,8 +13,8 @@ from spiqa_tasks.runs.columns import USUAL, Columns, answers_of_rows, listed
 from spiqa_tasks.runs.run import Answer
 
 # Words for a right and a wrong answer, in lower case.
-YES = frozenset({"true", "yes", "1", "correct", "right"})
-NO = frozenset({"false", "no", "0", "incorrect", "wrong"})
+YES = frozenset({"true", "yes", "1", "correct", "right", "pass"})
+NO = frozenset({"false", "no", "0", "incorrect", "wrong", "fail"})
 
 # EVOUNA's columns; the last two are followed by a system's name.
 _GOLDEN, _ANSWER, _VERDICT = "golden_answer", "answer_", "judge_"
@@ -45,7 +45,8 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
 
     EVOUNA has `golden_answer`, and `answer_NAME` and `judge_NAME` of each system. Rows have
     question, reference (a text or a list), prediction, and label: yes/no, true/false, 1/0,
-    correct/incorrect. Raises DataError, InputError: another form, or no answer with a label.
+    correct/incorrect, pass/fail.
+    Raises DataError, InputError: another form, or no answer with a label.
     """
     entries = map(columns.resolved, read_records(path))
     rows = [row for entry in entries for row in _rows_of(entry, columns)]
@@ -85,18 +86,16 @@ def _candidate(answer: Answer, where: str) -> Candidate:
 def _rows_of(entry: Mapping[str, Any], columns: Columns) -> list[dict[str, Any]]:
     """Return the row with its label, or one for each system that EVOUNA has a verdict on."""
     if _GOLDEN not in entry:
-        column = columns.column_of("label", entry)
-        return [{**entry, "label": None if column is None else entry[column]}]
+        return [{**entry, "label": entry.get(columns.column_of("label", entry) or "")}]
 
     rows = []
     for name, verdict in entry.items():
         if name.startswith(_VERDICT):
-            prediction = entry.get(_ANSWER + name.removeprefix(_VERDICT))
             rows.append(
                 {
                     "question": entry.get("question"),
                     "reference": entry[_GOLDEN],
-                    "prediction": "" if prediction is None else prediction,
+                    "prediction": entry.get(_ANSWER + name.removeprefix(_VERDICT)) or "",
                     "label": "improper" if entry.get("improper") else verdict,
                 }
             )

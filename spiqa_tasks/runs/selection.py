@@ -25,7 +25,6 @@ from spiqa_tasks.runs.run import (
     SHOTS,
     Answer,
     Key,
-    Reported,
     Run,
     checkpoint,
     checkpoint_argument,
@@ -80,22 +79,16 @@ class Subset:
         answers = [
             self._signed(answer) for answer in run.by_id.values() if _question(answer) in listed
         ]
+        # Groups of a list that is answered in part are withheld, by their sizes in the whole task:
+        # which of them lack an answer is not known.
+        sizes = {} if len(listed) == len(self.ids) else run.reported.sizes
         return replace(
             run,
             read=lambda: answers,
             asked=len(self.ids),
             answered=len(answers),
-            reported=self._reported(run.reported, is_whole=len(listed) == len(self.ids)),
+            reported=replace(run.reported, values={}, sizes=sizes),
         )
-
-    def _reported(self, reported: Reported, is_whole: bool) -> Reported:
-        """Return what a run reports, without the values of the whole task.
-
-        If all of the list is answered (`is_whole`), its groups have the sizes of the answers.
-        Otherwise the sizes are those of the task, so that groups are withheld: which of them lack
-        an answer is not known.
-        """
-        return replace(reported, values={}, sizes={} if is_whole else reported.sizes)
 
     def _signed(self, answer: Answer) -> Answer:
         """Return the answer with the list in its record's signature."""
@@ -217,9 +210,8 @@ def judged_as_wanted(runs: list[Run], judge: str | None) -> list[Run]:
 
 def _is_scored_by(run: Run, judge: str, host: str) -> bool:
     """Return whether a run has scores of no judge, or of this one at a host ('': any)."""
-    if not run.signature.judge:
-        return True
-    return run.signature.judge == judge and host in ("", run.signature.judge_host)
+    scored_by = run.signature.judge
+    return not scored_by or (scored_by == judge and host in ("", run.signature.judge_host))
 
 
 def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run], list[str]]:

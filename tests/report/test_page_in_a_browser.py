@@ -411,6 +411,20 @@ def test_print_breaks_no_word_and_no_interval(chromium: Any, tmp_path: Path) -> 
     page.close()
 
 
+def test_print_shows_a_row_of_many_columns_as_a_list(chromium: Any, tmp_path: Path) -> None:
+    """ScienceQA has 65 categories: a table of them would make all of the print too small."""
+    names = [f"Category {place} of many" for place in range(65)]
+    record = {"model": "m", **dict.fromkeys(names, "100.0 [34.2, 100.0]")}
+    report = Report("T", (), [Section("S", tables=[Table([record], ["model"], names)])], ())
+    path = tmp_path / "page.html"
+    path.write_text(as_html(report, "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 1123 - 90, "height": 794 - 90})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(page.locator("td")).to_have_count(66)
+    page.close()
+
+
 def test_pictures_are_legible(chromium: Any, page_file: Path) -> None:
     """Each is as large as it was made, up to 1,000 pixels, and a click shows it alone."""
     page, _ = opened(chromium, page_file)

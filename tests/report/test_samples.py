@@ -18,6 +18,8 @@ from spiqa_tasks.errors import DataError
 from spiqa_tasks.report import samples as module
 from spiqa_tasks.report.page import as_html, build
 from spiqa_tasks.report.samples import as_script, samples
+from spiqa_tasks.runs.loading import load_runs
+from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Answer, Run
 
 
@@ -84,6 +86,20 @@ def test_without_the_data_the_answers_are_there() -> None:
 
 
 @pytest.mark.usefixtures("no_data")
+def test_a_question_without_a_task_is_that_of_the_file(tmp_path: Path) -> None:
+    """A page of VLMEvalKit's ScienceQA had the true letter as the title of each sample."""
+    cells = {"index": 7, "question": "Which is a fish?", "A": "emu", "B": "piranha", "answer": "B"}
+    for name, answer in (("m", "B"), ("n", "A")):
+        line = json.dumps({**cells, "prediction": answer})
+        (tmp_path / f"{name}.jsonl").write_text(line)
+    runs, _ = load_runs([RunPath(tmp_path / "m.jsonl"), RunPath(tmp_path / "n.jsonl")])
+    (sample,) = samples(runs, None)["samples"]
+    assert (sample["question"], sample["reference"]) == ("Which is a fish?", "B")
+    assert sample["options"] == ["A: emu", "B: piranha"]
+    assert [answer["extracted"] for answer in sample["answers"]] == ["B", "A"]
+    assert "prompt" not in sample
+
+
 def test_what_the_judge_said_comes_along() -> None:
     """What it was asked, its score with the first words, or the reason why there is none."""
     told = {

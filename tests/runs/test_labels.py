@@ -39,6 +39,13 @@ def test_evouna_is_read_as_published(real_data: Path) -> None:
     assert found.digest == "617c7fd95fe4"
 
 
+def test_pass_and_fail_are_labels(tmp_path: Path) -> None:
+    """As people write who check answers against a list of what must be said."""
+    lines = [json.dumps(ROW | {"label": label}) for label in ("pass", "Fail")]
+    found = read_labels(written(tmp_path, "mine.jsonl", "\n".join(lines)))
+    assert [each.label for each in found.answers] == [True, False]
+
+
 @pytest.mark.parametrize("form", ["jsonl", "json", "tsv"])
 def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str) -> None:
     """A slash in a reference divides nothing; an answer without a label is left out and counted."""

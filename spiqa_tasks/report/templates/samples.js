@@ -147,7 +147,7 @@
       const said = String(answer.extracted ?? answer.status).slice(0, 40);
       answers.append(element("span", `chip ${verdict(answer)}`, `${mark(answer)} ${data.runs[answer.run]}: ${said}`));
     }
-    row.append(element("span", "text", sample.question ?? sample.reference), answers, element("span", "where", key(sample)));
+    row.append(element("span", "text", sample.question || sample.reference), answers, element("span", "where", key(sample)));
     return row;
   }
 
