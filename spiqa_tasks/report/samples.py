@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from spiqa_tasks.benchmarks.answers import has_no_task
 from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.runs.run import Answer, Run
 
@@ -91,7 +90,7 @@ def _samples_of(
 def _rows(runs: Sequence[Run], has_pictures: bool) -> dict[str, dict[str, Any]]:
     """Return question id -> row; rows without pictures if these are missing, {} without data."""
     task = runs[0].benchmark_task
-    if has_no_task(task.benchmark):
+    if task.benchmark_name not in BENCHMARKS:
         return {answer.id: _row_of(answer) for run in runs for answer in run.by_id.values()}
 
     loaders = [load_rows, rows_for_scoring] if has_pictures else [rows_for_scoring]
@@ -145,13 +144,13 @@ def _scores(run: Run) -> dict[str, float]:
         return {}
 
     metric = run.metrics[0]
-    scores = {
+    scores: dict[str, float] = {
         record.id: record.scores[metric.name]
         for record in run.questions
         if metric.name in record.scores
     }
     # The metric makes one score of several verdicts on an answer.
-    return scores | metric.compute(run.record_set.members(metric)).scores
+    return {**scores, **metric.compute(run.record_set.members(metric)).scores}
 
 
 def _question(
