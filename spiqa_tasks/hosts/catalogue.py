@@ -2,8 +2,6 @@
 `filter` wrote.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import json

@@ -1,7 +1,5 @@
 """The package with which lmms-eval is known not to start, and a trial start in a new process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

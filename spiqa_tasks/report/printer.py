@@ -5,8 +5,6 @@ A command makes records in natural units, and says which columns people see and 
 have every field of the records.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

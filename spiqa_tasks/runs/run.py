@@ -1,7 +1,5 @@
 """One model's answers to one task, and the value of any metric over them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence

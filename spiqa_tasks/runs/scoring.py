@@ -1,7 +1,5 @@
 """Score existing answers by the code of the hooks, and write scored runs in lmms-eval's format."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Docs of anybody's task with a question and an answer, scored by a judge as SPIQA's are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
