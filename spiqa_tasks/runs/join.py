@@ -101,8 +101,8 @@ def join_questions(
     matched, unmatched = match(run.path, answers, rows, has_keys)
     if subset is not None:
         # after the match: answers to questions off the list are no unknown ones
-        rows = subset.rows(task.name, rows)
-        matched, unmatched = _cut(rows, matched, unmatched)
+        rows = subset.cut_rows(task.name, rows)
+        matched, unmatched = _only_of(rows, matched, unmatched)
         asked = replace(asked, kept=frozenset(subset.ids))
 
     figures = _figures(asked, matched)
@@ -160,7 +160,7 @@ def match(
     return matched, unmatched
 
 
-def _cut(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, Unmatched]:
+def _only_of(rows: Rows, matched: Answers, unmatched: Unmatched) -> tuple[Answers, Unmatched]:
     """Return the answers to some rows, and the ids that did not fit; other rows are not missing."""
     kept = {row["id"] for row in rows}
     answers = {key: answer for key, answer in matched.items() if key in kept}

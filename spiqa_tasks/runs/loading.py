@@ -52,7 +52,7 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
             run, said = _scored(run, wanted, rows_of)
             remarks += said
         elif wanted.subset is not None:
-            run = wanted.subset.of(run)
+            run = wanted.subset.cut_run(run)
         if wanted.judge is not None:
             remarks += map(LeftOut, _remarks_on_judge(run))
         elif not is_scored:

@@ -51,7 +51,7 @@ class Subset:
         text = "\n".join(sorted(self.ids))
         return f"{hashlib.sha256(text.encode()).hexdigest()[:12]} ({len(self.ids)})"
 
-    def rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def cut_rows(self, task: str, rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Return the task's rows that the list names.
 
         Raises InputError: an unknown id, or a list of other data.
@@ -61,7 +61,7 @@ class Subset:
         wanted = set(self.ids)
         return [row for row in rows if question_of(row) in wanted]
 
-    def of(self, run: Run) -> Run:
+    def cut_run(self, run: Run) -> Run:
         """Return a scored run as if the list were its task: coverage counts against it, the
         signature has its digest. Answers that are scored here are cut by `join_questions`.
 

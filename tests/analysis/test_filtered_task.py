@@ -325,10 +325,10 @@ def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> No
     listing = read_subset(list_of(tmp_path / "a.json", {"q1": 0}, data="mmstar/val@other"))
     run = run_of(choices([True, False]))
     for call in (
-        lambda: listing.of(run),
-        lambda: listing.rows("mmstar_demo", rows_for_scoring("mmstar", "demo", "")),
+        lambda: listing.cut_run(run),
+        lambda: listing.cut_rows("mmstar_demo", rows_for_scoring("mmstar", "demo", "")),
     ):
         with pytest.raises(InputError, match=r"found those of mmstar/val@other"):
             call()
     unknown = read_subset(list_of(tmp_path / "b.json", {"q1": 0}, data=None))
-    assert list(unknown.of(run).by_id) == ["q1"]
+    assert list(unknown.cut_run(run).by_id) == ["q1"]

@@ -164,11 +164,11 @@ def test_a_part_of_a_task_need_not_have_every_question_of_the_list() -> None:
     whole = run_of(choices([True] * 5))
     part = replace(whole, asked=500)
     listing = Subset(Path("ids"), ("q1", "elsewhere"))
-    assert list(listing.of(part).by_id) == ["q1"]
+    assert list(listing.cut_run(part).by_id) == ["q1"]
     for run, ids in ((whole, listing.ids), (part, ("elsewhere", "nowhere"))):
         unknown = [key for key in ids if key != "q1"]
         with pytest.raises(InputError) as error:
-            Subset(Path("ids"), ids).of(run)
+            Subset(Path("ids"), ids).cut_run(run)
         assert (
             str(error.value) == "Expected ids of mmstar_filtered in ids, such as q0; found"
             f" {len(unknown)} other{'s' * (len(unknown) > 1)}, the first: {', '.join(unknown)}."
