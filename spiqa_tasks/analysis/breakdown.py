@@ -40,17 +40,17 @@ def values_by(
     reasons = []
     for run, metrics in runs:
         of_run = by_group(run, metrics, by)
-        reasons += [*withheld_values(run, metrics), *withheld_records(run, of_run)]
+        reasons += withheld_values(run, metrics)
+        if run.record_set.withheld() is None:
+            reasons += withheld_records(of_run)
         records += of_run
     return records, reasons
 
 
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
-    """Return why values over all answers are withheld; [] for a run withheld as a whole, which
-    is reported before.
-    """
-    if run.record_set.withheld() is not None:
-        return []
+    """Return a sentence for each reason why values over all answers are withheld."""
+    if withheld := run.record_set.withheld():
+        return [f"{run.task} of {run.name}: {withheld.reason}; --partial prints its values."]
 
     # Several metrics are withheld for one reason, which is said once.
     names: dict[str, list[str]] = {}
@@ -60,12 +60,8 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
     return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
 
 
-def withheld_records(run: Run, records: Iterable[ValueRecord]) -> list[str]:
-    """Return a sentence for each value of a run that is withheld as questions have no answer; []
-    for a run withheld as a whole, which is reported before.
-    """
-    if run.record_set.withheld() is not None:
-        return []
+def withheld_records(records: Iterable[ValueRecord]) -> list[str]:
+    """Return a sentence for each value that is withheld as questions have no answer."""
     return [
         "{metric} of {group} of {model} is withheld: {questions} questions.".format_map(record)
         for record in records

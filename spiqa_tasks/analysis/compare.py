@@ -2,12 +2,13 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from spiqa_tasks.analysis.merging import (
+    PARTIAL,
     conditions,
     different_judges,
     headline,
@@ -22,9 +23,6 @@ from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.runs.selection import is_blind
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
-
-# What a sentence on a withheld difference ends with.
-PARTIAL = "(--partial has values over a part)"
 
 
 class OfOneRun(str):
@@ -88,13 +86,14 @@ def compare(
 
     comparisons: list[Comparison] = []
     left_out: list[str] = []
+    without_metric = {}
     for (task, _), members in by_task.items():
         if len(members) < 2:
             continue
         try:
             chosen = _metric_of(members, metric)
         except MissingMetricError as error:
-            left_out.append(f"{task} is left out: {error}")
+            without_metric[task] = f"{task} is left out: {error}"
             continue
 
         scored, faults = _scored(members, chosen)
@@ -106,6 +105,7 @@ def compare(
             else:
                 comparisons.append(_comparison(a, b, both, chosen))
         left_out += [*remarks, *faults]
+    left_out += _remarks_on_tasks(metric, without_metric)
 
     # All at once: a correction for each task would count too few.
     corrected = holm([each.difference.p for each in comparisons])
@@ -113,6 +113,14 @@ def compare(
         replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
     ]
     return comparisons, left_out
+
+
+def _remarks_on_tasks(metric: str | None, remarks: Mapping[str, str]) -> list[str]:
+    """Return the remarks of tasks; of those that lack a named metric the first, and the others."""
+    if metric is None or len(remarks) < 2:
+        return list(remarks.values())
+    first, *others = remarks
+    return [remarks[first], f"So are, for the same reason, {', '.join(others)}."]
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric:
@@ -167,7 +175,11 @@ def _pairs(
             " the other pairs."
         )
     elif baseline is not None:
-        bases = [each for each in scored if baseline in _names(each.run)]
+        bases = [
+            each
+            for each in scored
+            if baseline in (each.run.name, each.run.identity.label, each.run.identity.model)
+        ]
         if not bases:
             names = ", ".join(each.run.name for each in scored)
             remarks.append(
@@ -178,11 +190,6 @@ def _pairs(
 
     others = [each for each in scored if each not in bases]
     return list(itertools.product(bases, others)), remarks
-
-
-def _names(run: Run) -> tuple[str, str, str]:
-    """Return the names that `--baseline` may call a run by: label, identity, model."""
-    return run.name, run.identity.label, run.identity.model
 
 
 def _fault_of_pair(

@@ -12,6 +12,7 @@ import pandas as pd
 from spiqa_tasks.analysis.breakdown import OVERALL
 from spiqa_tasks.analysis.merging import (
     GROUP,
+    PARTIAL,
     check_comparable,
     columns_by,
     headline,
@@ -384,14 +385,14 @@ def _row(
 ) -> Row:
     """Return a row of the table; a gain is withheld with its reason."""
     parts = [
-        f"{run.name} answered {run.coverage} questions"
+        f"{run.name} answered {run.coverage} questions {PARTIAL}"
         for run in pair.runs
         if run.record_set.withheld()
     ]
     # The runs with and without images of one model have the same name.
     reasons = dict.fromkeys([*parts, reason])
     withheld = "; ".join(filter(None, reasons))
-    warnings = _remarks(pair) if group == OVERALL else []
+    warnings = _remarks(pair) if group == OVERALL and not withheld else []
     if withheld:
         warnings.append(f"withheld: {withheld}")
     elif result is not None:

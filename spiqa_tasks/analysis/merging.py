@@ -32,6 +32,9 @@ NEVER_SENT = "system turn"
 # Ids of questions that a sentence names.
 NAMED = 3
 
+# What a sentence on a withheld difference ends with.
+PARTIAL = "(--partial has values over a part)"
+
 # What was expected of two runs to compare, what was found, and the remedy.
 Difference = tuple[str, str, str]
 
@@ -117,10 +120,10 @@ def differing(a: Signature, b: Signature, is_judged: bool = True) -> list[str]:
     """
     different = []
     for name in a.__dataclass_fields__:
-        one, two = getattr(a, name), getattr(b, name)
         is_decisive = name not in NOT_DECISIVE and (is_judged or not name.startswith("judge"))
-        if is_decisive and one != two:
-            different.append(f"{name}: {one or 'none'} and {two or 'none'}")
+        found = _both_if_different(getattr(a, name), getattr(b, name))
+        if is_decisive and found:
+            different.append(f"{name}: {found}")
 
     return different
 

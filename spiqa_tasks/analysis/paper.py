@@ -252,9 +252,8 @@ def _in_order(setting: Any) -> tuple[float, str]:
 def _correlation(scores: pd.DataFrame) -> Row:
     """Return Spearman's rho of text scores and judged scores of the same answers."""
     matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
-    first = scores.iloc[0]
-    about = {name: first[name] for name in ("model", "task", "metric", "correlated_with")}
-    return about | {"n": len(scores), "spearman": float(matrix[0, 1]), "judge": first.judge}
+    about = dict(scores.drop(columns=["text", "judged"]).iloc[0])
+    return about | {"n": len(scores), "spearman": float(matrix[0, 1])}
 
 
 def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:

@@ -179,7 +179,7 @@ def remark_on_answers(records: Records) -> str:
     """
     tally = _tally(records)
     most = max(tally["refused"] + tally["unparsed"], tally["truncated"], tally["scored_unparsed"])
-    if most / len(records) < MANY:
+    if not most or most / len(records) < MANY:
         return ""
     counts = [f"{tally[kind]} {words}" for kind, words in _KINDS.items() if tally[kind]]
     return f"of {len(records)} answers {', '.join(counts)}"
@@ -196,7 +196,7 @@ def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
     that are none.
     """
     remarks = benchmark.remarks(records)
-    if records and (remark := remark_on_answers(records)):
+    if remark := remark_on_answers(records):
         first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))
         remedy = f"Read some before you trust the values, such as {first}."
         if any(record.truncated for record in records):

@@ -9,7 +9,12 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
-from spiqa_tasks.runs.selection import with_short_names, with_unique_labels
+from spiqa_tasks.runs.selection import (
+    and_more,
+    remarks_on_answers,
+    with_short_names,
+    with_unique_labels,
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -37,17 +42,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why:
         return _why(arguments)
 
-    runs = runs_by_path(arguments, says_unread=False)
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
     comparisons, left_out = compare(
-        with_unique_labels(with_short_names(runs)),
+        runs,
         arguments.metric,
         arguments.baseline,
         accept_differences=arguments.accept_differences,
     )
     if not comparisons:
-        names = ", ".join(sorted({f"{run.task} of {run.name}" for run in runs if run.logged}))
+        names = [f"{run.task} of {run.name}" for run in runs if run.logged] or ["none"]
         reason = " ".join(left_out) or (
-            f"Found {names or 'none'}. Name the folders of the runs to compare; `gain` compares"
+            f"Found {and_more(names)}. Name the folders of the runs to compare; `gain` compares"
             " with and without pictures."
         )
         raise InputError(f"Expected two runs of one task with scores. {reason}")
@@ -61,6 +66,7 @@ def _why(arguments: argparse.Namespace) -> int:
     """Print the causes of the difference of two runs, or of two metrics of one run."""
     arguments.partial = True  # Missing questions are one of the causes.
     runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
+    say(*remarks_on_answers(runs))
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     fewest = 1 if metric_b else 2
     if not fewest <= len(runs) <= 2:

@@ -89,6 +89,13 @@ def _print(findings: list[Finding], form: str) -> None:
     print(render(form, Table(rows, Finding._fields, ())))
 
 
+def _finding(subject: str, fault: str | None, detail: str, status: str = "missing") -> Finding:
+    """Return that a part works, with a detail, or its fault and the status that this has."""
+    if fault is None:
+        return Finding("ok", subject, detail)
+    return Finding(status, subject, fault)
+
+
 def _lmms_eval(quick: bool) -> Iterator[Finding]:
     """Check lmms-eval, if it is installed, for known breaks, and whether it starts.
 
@@ -103,10 +110,7 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
         failure = lmms_eval.failure_of_start()
         fault = None if failure is None else f"{installed} cannot start: {failure}"
 
-    if fault is not None:
-        yield Finding("missing", "lmms-eval", fault)
-    else:
-        yield Finding("ok", "lmms-eval", installed)
+    yield _finding("lmms-eval", fault, installed)
 
 
 def _vlmevalkit(quick: bool) -> Iterator[Finding]:
@@ -117,10 +121,7 @@ def _vlmevalkit(quick: bool) -> Iterator[Finding]:
     from spiqa_tasks.hosts.vlmevalkit.registration import fault_of_import, host_version
 
     fault = None if quick else fault_of_import()
-    if fault is not None:
-        yield Finding("missing", "VLMEvalKit", fault)
-    else:
-        yield Finding("ok", "VLMEvalKit", host_version())
+    yield _finding("VLMEvalKit", fault, host_version())
 
 
 def _extras() -> Iterator[Finding]:
@@ -152,10 +153,7 @@ def _data() -> Iterator[Finding]:
 def _text_metrics() -> Iterator[Finding]:
     """Yield which text metrics can be computed here, and what the others lack."""
     for name, reason in available_metrics(quick=True).items():
-        if reason is None:
-            yield Finding("ok", name, "available")
-        else:
-            yield Finding("extra", name, reason)
+        yield _finding(name, reason, "available", status="extra")
 
 
 def _judge() -> Iterator[Finding]:

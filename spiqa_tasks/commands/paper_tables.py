@@ -29,7 +29,7 @@ from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import and_more, has_samples
+from spiqa_tasks.runs.selection import and_more, has_samples, remarks_on_answers
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
@@ -105,6 +105,13 @@ _TABLES = {
 }
 
 
+def _runs(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
+    """Return the runs of a table's experiment, and say which of their answers are missing."""
+    runs = _of_paper(runs_by_path(arguments), item, arguments)
+    say(*remarks_on_answers(runs))
+    return runs
+
+
 def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) -> Sequence[Run]:
     """Return the runs of a table's experiment; name the tasks of other runs on stderr.
 
@@ -144,12 +151,14 @@ def _is_of_item(run: Run, item: Item, experiments: Sequence[list[Any]]) -> bool:
 
 def _experiment(settings: Any) -> list[Any]:
     """Return the settings of a run or task that tell experiments apart; None: it has none."""
-    return [getattr(settings, name, None) for name in _EXPERIMENT]
+    # other prompts vary an experiment, but captions have no accuracy
+    is_captioning = getattr(settings, "prompt", None) == "caption"
+    return [is_captioning, *(getattr(settings, name, None) for name in _EXPERIMENT)]
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
     """Print a table of `_TABLES`; return 3 if the value of a run is withheld, else 0."""
-    runs = _of_paper(runs_by_path(arguments), item, arguments)
+    runs = _runs(arguments, item)
     withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
@@ -162,13 +171,12 @@ def _is_withheld(run: Run, metric: Metric) -> bool:
     """Return whether a run's value over all answers is withheld; say why on stderr."""
     reasons = withheld_values(run, [metric])
     say(*reasons)
-    return bool(reasons) or run.record_set.withheld() is not None
+    return bool(reasons)
 
 
 def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
     """Return the paper's runs without labels: the table has a column for their judges."""
-    runs = [replace(run, label="") for run in runs_by_path(arguments)]
-    return _of_paper(runs, item, arguments)
+    return [replace(run, label="") for run in _runs(arguments, item)]
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
@@ -208,7 +216,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
     Return 3 if a value is withheld, else 0.
     """
-    runs = _of_paper(runs_by_path(arguments), item, arguments)
+    runs = _runs(arguments, item)
     names = arguments.metric or item.options.get("metric")
     measured = [(run, _metrics(run, item, names)) for run in runs]
     values, reasons = values_by(measured, item.options.get("by", ""))

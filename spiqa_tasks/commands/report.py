@@ -13,7 +13,12 @@ from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
 from spiqa_tasks.runs.loading import remarks_on_host_tasks
-from spiqa_tasks.runs.selection import has_samples, with_short_names, with_unique_labels
+from spiqa_tasks.runs.selection import (
+    has_samples,
+    remarks_on_answers,
+    with_short_names,
+    with_unique_labels,
+)
 
 DEFAULT = Path("report.html")
 # Form of the report, which is an option that names its file, -> help.
@@ -45,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         require("report", "The page")
 
     runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
+    say(*remarks_on_answers(runs))
     shown = list(filter(has_samples, runs))
     if not shown:
         tasks = ", ".join(sorted({run.task for run in runs}))

@@ -15,7 +15,6 @@ from spiqa_tasks.runs.selection import (
     Selection,
     read_subset,
     remarks_on,
-    remarks_on_answers,
     select_tasks,
     with_short_names,
     with_unique_labels,
@@ -112,15 +111,12 @@ def runs_at(paths: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run
     return runs
 
 
-def runs_by_path(arguments: argparse.Namespace, *, says_unread: bool = True) -> list[Run]:
+def runs_by_path(arguments: argparse.Namespace) -> list[Run]:
     """Return the RUNs of the selected tasks with unique labels; remarks go to stderr.
 
-    With `says_unread` also those on refused, unparsed or failed answers, which the tables of
-    `compare` have themselves. Raises InputError: none of the tasks; or see `load_runs`.
+    Raises InputError: none of the tasks; or see `load_runs`.
     """
     runs, remarks = load_runs(arguments.runs, selection(arguments))
     labelled = with_unique_labels(select_tasks(runs, arguments.task))
     say_remarks(arguments, remarks + remarks_on(labelled))
-    if says_unread:
-        say(*remarks_on_answers(labelled))
     return labelled

@@ -53,11 +53,7 @@ from spiqa_tasks.runs.loading import ByTask, remarks_on_host_tasks, unscored_run
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import (
-    Selection,
-    remarks_on,
-    with_unique_labels,
-)
+from spiqa_tasks.runs.selection import Selection, remarks_on_answers, with_unique_labels
 
 # Value of `--metrics` for all metrics.
 ALL = "all"
@@ -149,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
         if not _is_scoring(arguments):
-            return 0 if _print_groups(arguments, _logged_runs(arguments)) else 3
+            return _print_groups(arguments, _logged_runs(arguments))
 
     wanted = selection(arguments)
     by_task, remarks = unscored_runs(arguments.runs, wanted, arguments.named_task)
@@ -191,11 +187,12 @@ def _score(arguments: argparse.Namespace, answers: Answered) -> int:
     if arguments.dry_run:
         return 0
     results = [_scored(arguments, batch.answers) for batch in batches]
-    _print(arguments, results)
 
     scored = [run for of_task in results for run in of_task]
+    # before the table, whose reader may close the pipe: `score ... --output DIR | head`
     if arguments.output is not None:
         say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    _print(arguments, results)
     return 0 if _is_whole(batches, scored) else 3
 
 
@@ -240,12 +237,14 @@ def _print_reported(arguments: argparse.Namespace) -> int:
 
     arguments.by = ""
     arguments.metrics = arguments.metrics or [ALL]
-    return 0 if _print_groups(arguments, runs) else 3
+    return _print_groups(arguments, runs)
 
 
 def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
     """Return the RUNs that have samples, also of a host's tasks. Raises InputError: none has."""
-    logged = [run for run in runs_by_path(arguments) if run.records]
+    runs = runs_by_path(arguments)
+    say(*remarks_on_answers(as_shown(arguments, runs)))
+    logged = [run for run in runs if run.records]
     if not logged:
         raise InputError("No run has samples to score. Run it again with --log_samples.")
     return logged
@@ -401,8 +400,6 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
     """Print the values of the scored runs of each task."""
     runs = [run for of_task in results for run in of_task]
     if arguments.by is not None:
-        # For runs whose scores are only shown, `runs_by_path` has said them.
-        say(*remarks_on(runs))
         _print_groups(arguments, runs)
         return
 
@@ -429,8 +426,8 @@ def _object(runs: Sequence[Run]) -> dict[str, Any]:
     return {"task": runs[0].task, "results": results}
 
 
-def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
-    """Print one line per run, metric and group; return whether no value is withheld.
+def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
+    """Print one line per run, metric and group; return 3 if a value is withheld, else 0.
 
     Raises InputError: no run that has the column, or an unknown metric.
     """
@@ -448,7 +445,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> bool:
     print(render(arguments.format, Table(rows, labels, values, notes=notes)))
 
     say(*reasons)
-    return not reasons and all(run.record_set.withheld() is None for run in suited)
+    return 3 if reasons else 0
 
 
 def _with_column(runs: Sequence[Run], by: str) -> list[Run]:

@@ -80,7 +80,7 @@ def unscored_runs(
 
     runs, remarks = _counting_runs(paths, wanted, judged=False)
     runs = selection.select_tasks(runs, wanted.tasks)
-    remarks += selection.remarks_on(run for run in runs if not run.logged)
+    remarks += selection.remarks_on(runs)
     by_task = _by_task(runs, named)
     if by_task:
         remarks += remarks_on_host_tasks(runs, by_task)

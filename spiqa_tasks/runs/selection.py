@@ -361,25 +361,23 @@ def has_samples(run: Run) -> bool:
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
-    """Return a sentence for each run without answers, or with too few of them."""
-    remarks: list[str] = []
-    for run in runs:
-        name = f"{run.task} of {run.name}"
-        if not run.logged:
-            remarks.append(LeftOut(f"{name} has no samples; run it with --log_samples."))
-        elif run.records and (withheld := run.record_set.withheld()):
-            remarks.append(f"{name}: {withheld.reason}; --partial prints its values.")
-    return remarks
+    """Return a sentence for each run without answers."""
+    return [
+        LeftOut(f"{run.task} of {run.name} has no samples; run it with --log_samples.")
+        for run in runs
+        if not run.logged
+    ]
 
 
 def remarks_on_answers(runs: Iterable[Run]) -> list[str]:
     """Return a sentence for each run with many answers that count as wrong, as nothing could be
     read in them.
     """
-    unread = {
-        f"{run.task} of {run.name}": remark_on_answers(run.records) for run in runs if run.records
-    }
-    return [f"{name}: {remark}." for name, remark in unread.items() if remark]
+    remarks = []
+    for run in runs:
+        if remark := remark_on_answers(run.records):
+            remarks.append(f"{run.task} of {run.name}: {remark}.")
+    return remarks
 
 
 def partial_coverage(runs: Iterable[Run]) -> str:

@@ -188,7 +188,7 @@ def short_of_math() -> Run:
 
 
 def test_values_of_several_runs_come_with_the_reasons_of_those_that_are_withheld() -> None:
-    """A run that is withheld as a whole is not said again for each of its values."""
+    """A run that is withheld as a whole is said once, and not again for each of its values."""
     short = short_of_math()
     part = replace(run_of(choices([True] * 9), model="p"), asked=100)
     found, reasons = values_by([(run, [run.metric()]) for run in (short, part)], "group")
@@ -199,7 +199,11 @@ def test_values_of_several_runs_come_with_the_reasons_of_those_that_are_withheld
         ("p", "all", None),
         ("p", "math", None),
     ]
-    assert reasons == ["accuracy of math of m is withheld: 2 of 4 questions."]
+    assert reasons == [
+        "accuracy of math of m is withheld: 2 of 4 questions.",
+        "mmstar_filtered of p: 9 of 100 questions were answered, fewer than 99%; --partial prints"
+        " its values.",
+    ]
 
 
 def test_without_a_column_values_are_those_of_all_answers() -> None:

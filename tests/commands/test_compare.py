@@ -60,6 +60,37 @@ def test_models_of_one_kind_are_called_by_their_checkpoints(
     assert (status, "`gain` compares with and without pictures" in errors) == (2, True)
 
 
+def test_a_named_metric_is_missed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first task that lacks it has the known ones; the others are named."""
+    places = [write(tmp_path, name, [True, False], "tuv") for name in ("a", "b")]
+    status, _, errors = run_json(capsys, "compare", *places, "--metric", "l3score")
+    assert status == 2
+    assert errors.count("Expected t to have the metric l3score; found accuracy") == 1
+    assert errors.endswith(" Name another. So are, for the same reason, u, v.\n")
+
+
+def test_a_run_over_a_part_is_withheld_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its short name; its run of a task that no other run has is no part of any pair."""
+    half = dict(islice(right_answers("mmstar_demo").items(), 12))
+    write_jsonl(tmp_path / "a_mmstar_demo.jsonl", half)
+    write_jsonl(tmp_path / "a_mmstar_demo_text.jsonl", half)
+    write_demo_run(tmp_path, "openai,model_version=org/b", lambda _, row: row["answer"])
+    status, _, errors = run_json(capsys, "compare", tmp_path)
+    assert status == 2
+    assert errors.count("12 of 24 questions") == 1
+    assert "mmstar_demo of a is left out: 12 of 24 questions were answered" in errors
+
+
+def test_runs_of_one_model_are_not_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = write(tmp_path, "a", [True, False], "tuvw")
+    assert main(["compare", place]) == 2
+    assert "Found t of a and 3 more. Name the folders" in capsys.readouterr().err
+
+
 def test_what_is_not_known_is_null(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One question has a difference, and neither an interval nor a p-value; JSON has no NaN."""
     places = [write(tmp_path, name, [right]) for name, right in (("a", False), ("b", True))]

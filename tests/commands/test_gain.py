@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_files import mmstar_table, right_answers, rows_of, write_run_file, write_table
+from answer_files import (
+    mmstar_table,
+    right_answers,
+    rows_of,
+    write_jsonl,
+    write_run_file,
+    write_table,
+)
 from gain_files import LLM, rights, write_triple
 from host_files import choice_sample, choice_samples, write_run
 from run_command import run_json
@@ -55,6 +62,20 @@ def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
         assert errors.startswith(
             "spiqa-tasks: Expected a run of n on t without images, found none."
         )
+
+
+def test_a_gain_over_a_part_is_withheld_in_one_sentence(tmp_path: Path, gain: Gain) -> None:
+    """With what to type; of the runs' other remarks none matters without a value."""
+    half = list(right_answers("mmstar_demo").items())[:12]
+    write_jsonl(tmp_path / "m_mmstar_demo.jsonl", half)
+    write_jsonl(tmp_path / "m_mmstar_demo_text.jsonl", [(key, "A") for key, _ in half])
+    status, _, errors = gain(tmp_path)
+    assert status == 3
+    assert errors.count(" of 24 questions") == 1
+    assert errors.endswith(
+        "\nwarning: mmstar_demo of m (text), all: withheld: m answered 12 of 24 questions"
+        " (--partial has values over a part).\n"
+    )
 
 
 def test_answers_that_choice_letter_could_not_read_make_a_bound(tmp_path: Path, gain: Gain) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from answer_files import right_answers, write_jsonl
-from choice_runs import answered, write_own
+from choice_runs import answered, write_captions, write_own
 from gain_files import rights, write_triple
 from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_judged
@@ -192,6 +192,25 @@ def test_runs_of_another_experiment_are_left_out(
     _, rows, errors = run_json(capsys, "paper spiqa table7", str(tmp_path))
     assert {row["task"] for row in rows if row["source"] == "measured"} == {"thought", "small"}
     assert "Left out, as Table 7 is of spiqa_testA_cot: direct." in errors
+
+
+def test_of_runs_that_a_table_leaves_out_nothing_else_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Captions have no accuracy; unread answers of another benchmark are no news of the table's."""
+    rows = rows_for_scoring("scifibench", "demo_fig2cap", "prompt=caption")
+    write_captions(tmp_path, "openai", [sample_of(row, "a caption") for row in rows])
+    unread = {str(place): "?" for place in range(24)}
+    write_jsonl(tmp_path / "m_mmstar_demo.jsonl", unread)
+    task = "scifibench_demo_fig2cap"
+    write_jsonl(tmp_path / f"m_{task}.jsonl", dict.fromkeys(right_answers(task), "?"))
+
+    _, rows, errors = run_json(capsys, "paper scifibench section4.4", tmp_path)
+    assert [row["task"] for row in rows] == [task]
+    assert errors.splitlines() == [
+        "spiqa-tasks: Left out, as Section 4.4 is of scifibench: mmstar_demo and 1 more.",
+        f"spiqa-tasks: {task} of m: of 12 answers 12 empty or unparsed.",
+    ]
 
 
 def test_tables_of_gain_say_nothing_of_another_papers_runs(

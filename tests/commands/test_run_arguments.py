@@ -268,7 +268,10 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
             text = re.sub(r"\\|</?span>", "", text)
             assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
             assert ("75.0 [46.8, 91.1] (12 of 24)" in text) == bool(partial)
-            withheld = "mmstar_demo of a: withheld: a answered 12 of 24 questions."
+            withheld = (
+                "mmstar_demo of a: withheld: a answered 12 of 24 questions (--partial has values"
+                " over a part)."
+            )
             assert (withheld in text) != bool(partial)
             assert "12 of 24" in text
             noted = (

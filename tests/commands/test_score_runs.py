@@ -1,11 +1,12 @@
 """`score RUN` and tasks of one's own: the configuration is that of the run's own record."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from answer_forms import as_lmms_eval, as_run, as_table
-from host_files import choice_samples, sample_of, write_run
+from host_files import choice_samples, sample_of, write_demo_run, write_run
 from openai_server import Behaviour, OpenAIServer
 from run_command import run_json
 from run_files import run_header, run_values
@@ -51,6 +52,33 @@ def test_the_signature_says_what_was_run(
     assert ("protocol=both" in result["signature"]) == (how == "included")
     assert ("scored as it was made" in errors) == (how == "shipped")
     assert result["metrics"]["rouge_l"] == 1
+
+
+def test_a_remark_on_answers_calls_the_model_as_the_table_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its checkpoint, not by all of its arguments; csv and json have the whole name."""
+    write_demo_run(tmp_path, "openai,model_version=org/m", lambda *_: "?")
+    assert main(["score", str(tmp_path), "--by", "category"]) == 0
+    printed = capsys.readouterr()
+    assert "spiqa-tasks: mmstar_demo of m: of 24 answers 24 empty or unparsed." in printed.err
+    assert "\nm      mmstar_demo  accuracy" in printed.out
+
+
+def test_results_are_written_before_a_reader_of_the_table_may_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`score ... --output DIR | head` closes the pipe, which ends the command with status 0."""
+
+    def closed(*_: object, **__: object) -> str:
+        raise BrokenPipeError
+
+    run = write_demo_run(tmp_path / "run", "m", lambda _, row: row["answer"])
+    monkeypatch.setattr("spiqa_tasks.commands.score.render", closed)
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stderr", io.StringIO())
+        assert main(["score", str(run), "--output", str(tmp_path / "scored")]) == 0
+    assert list((tmp_path / "scored").rglob("*_results.json"))
 
 
 def test_a_task_that_filter_wrote_is_scored_on_what_it_keeps(
