@@ -23,6 +23,7 @@ PIECES: Mapping[str, str] = {
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
         "(FILL? [COMMA AND]{1,2} (ITEM | LABEL? WEAK)"
         "| (?<=CONFIRMED) (STOP AND)? CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
+        "| COMMA OTHER AND LETTER | (?<=LETTER) LETTER (?=[STOP LETTER] | $)"  # B (8) or C; B C
         "| [STOP COLON] [OTHER FILL STOP AND IS GOOD]{1,12} [COMMA AND]{1,2} LETTER"
         " (?=[STOP COLON]))"
     ),
@@ -243,13 +244,17 @@ def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
     """Return the letters that the `claims` of a line (in order) leave standing; several where they
     disagree.
 
-    A claim inside an earlier list narrows it; a conclusion, or a claim after a word of
-    correction, replaces what stood before; any other disagreement leaves both standing.
+    A claim inside an earlier list narrows it; a conclusion, an answer that is named, or a claim
+    after a word of correction replaces what stood before; any other disagreement leaves both
+    standing, also that of two named answers.
     """
     standing = claims[0].letters if claims else frozenset()
     for before, claim in pairwise(claims):
-        corrects = claim.level == "concluded" or _CORRECTION.search(
-            line.kinds, before.end, claim.start
+        outranks = claim.level == "named" != before.level
+        corrects = (
+            claim.level == "concluded"
+            or outranks
+            or _CORRECTION.search(line.kinds, before.end, claim.start)
         )
         narrows = claim.letters < standing
         standing = claim.letters if corrects or narrows else standing | claim.letters

@@ -65,7 +65,7 @@ LANGUAGES = {
     examine: look, looking
     part: panel, panels, subfigure, subplot, part, row, column, step, equation, figure shows
     other: right angle, right triangle, right side, right hand, the right of, to the right, right angled, right-angled
-    other: by the letter, best of, true that, in that, so that, so far, so many, so much, image shows
+    other: for not, by the letter, best of, true that, in that, so that, so far, so many, so much, image shows
 """,
     "zh": """
     answer: 答案, 答

@@ -673,6 +673,11 @@ SIDES = {"A": "3", "B": "4", "C": "6", "D": "8"}
 SOLIDS = {"A": "shiny", "B": "slippery", "C": "hard"}
 
 PUBLISHED = (
+    ("Thus, (A) and (C) are true. The answer is (B).", COLOURS, "B"),
+    ("So (A) is true, (c) weighs 2 kg. The answer is B.", COLOURS, "B"),
+    ("The likeliest reason for not seeing it is option B: it fails. Option D adds", PICTURES, "B"),
+    ("The most likely answer is either A (8) or B (11).", PICTURES, None),
+    ("The best answer is B C", PICTURES, None),
     # GPQA diamond, gpt-4o, DeepSeek-V2.5, Llama 3.1 405B, Gemini 1.5
     (
         "Option A is close to option C.\n\nThe correct option is:\n\n**Option B:**\n$ a \\to b $",
