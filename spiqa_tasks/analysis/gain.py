@@ -291,7 +291,8 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
             if HOST not in arguments:
                 remedy = (
                     f"Run it on {task}_text if there is such a task, or with lmms-eval's --model "
-                    f"ablated --model_args base={base},ablation=text,..."
+                    f"ablated --model_args base={base},ablation=text,...; `spiqa-tasks compare` "
+                    "subtracts files that have no task"
                 )
         sentences.append(
             f"Expected a run of {models} on {task} {what} images, found {found}. {remedy}"

@@ -57,9 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
             "column with --columns options=COLUMN."
         )
     if without_options:
-        rows_left_out = counted(len(without_options), "row")
         first = ", ".join(without_options[:MOST_LISTED])
-        say(f"{rows_left_out} without options left out, the first: {first}.")
+        say(f"{counted(len(without_options), 'row')} without options left out, the first: {first}.")
     _print(arguments.format, answers)
     return 0
 

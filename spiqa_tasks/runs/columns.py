@@ -259,6 +259,7 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
     unit = "line" if form == LINES else "row"
     rows = {f"{unit} {number}": columns.resolved(row) for number, row in numbered}
     answers = answers_of_rows(path, rows, columns)
+    _check_one_model(path, rows.values(), answers)
 
     names = columns.usual_columns("prediction", columns_of(rows.values()))
     if len(names) > 1 and "prediction" not in columns.named:
@@ -275,7 +276,7 @@ def answers_of_rows(
     """Return the answers of rows; `rows` is a name for messages, such as `line 3`, -> row.
 
     Raises InputError: no rows, no column of predictions, a row without an id if there is a column
-    of ids, a prediction that is no text, or answers of several models.
+    of ids, or a prediction that is no text.
     """
     if not rows:
         raise InputError(f"Expected answers in {path}, found no rows.")
@@ -301,7 +302,6 @@ def answers_of_rows(
             ) from error
     if not any(answer.options for answer in answers):
         _check_no_options(path, rows.values(), columns)
-    _check_one_model(path, rows.values(), answers)
     return answers
 
 

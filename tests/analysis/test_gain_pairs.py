@@ -52,7 +52,8 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     assert problems == [
         "Expected a run of m,batch=2,pretrained=b on t without images, found"
         " m,batch=2,pretrained=a,seed=1. Run it on t_text if there is such a task, or with"
-        " lmms-eval's --model ablated --model_args base=m,ablation=text,..."
+        " lmms-eval's --model ablated --model_args base=m,ablation=text,...; `spiqa-tasks compare`"
+        " subtracts files that have no task"
     ]
 
 
@@ -206,7 +207,7 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
     assert str(error.value) == (
         "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text if"
         " there is such a task, or with lmms-eval's --model ablated --model_args"
-        " base=m,ablation=text,..."
+        " base=m,ablation=text,...; `spiqa-tasks compare` subtracts files that have no task"
     )
 
 

@@ -39,6 +39,13 @@ def test_evouna_is_read_as_published(real_data: Path) -> None:
     assert found.digest == "617c7fd95fe4"
 
 
+def test_answers_of_several_models_have_labels(tmp_path: Path) -> None:
+    """A judge is measured on whatever a person judged; only a score is of one model."""
+    lines = [json.dumps(ROW | {"model": model}) for model in ("m", "n")]
+    found = read_labels(written(tmp_path, "mine.jsonl", "\n".join(lines)))
+    assert len(found.answers) == 2
+
+
 def test_pass_and_fail_are_labels(tmp_path: Path) -> None:
     """As people write who check answers against a list of what must be said."""
     lines = [json.dumps(ROW | {"label": label}) for label in ("pass", "Fail")]
