@@ -73,7 +73,7 @@ _FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d
 _OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j]|option[ _]?[1-9])|[A-Z]")
 
 # Remedy for a file that has no ids.
-_NO_TASK = " Without a task, name question and reference instead of id."
+_NO_TASK = " Without a task, name question instead of id, and reference or options."
 
 # Names in a message, and characters of each: an object of answers by id has thousands.
 _MOST_NAMES = 12

@@ -436,4 +436,4 @@ def test_a_run_with_changed_options_is_refused_in_any_role(tmp_path: Path) -> No
     runs = load_runs([RunPath(tmp_path)])[0]
     runs = sorted(runs, key=lambda run: run.identity.ablation != "none")
     with pytest.raises(InputError, match="options as they are, found mmstar_filtered of m"):
-        pair_of(*runs)
+        pair_of(*runs, (), None, False)

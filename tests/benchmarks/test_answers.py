@@ -145,7 +145,7 @@ def test_other_names_of_columns_are_asked_for_and_taken(
     assert main(["score", str(path)]) == 2
     said = capsys.readouterr().err
     assert "No column looks like id: add it, or name it by --columns id=COLUMN." in said
-    assert "name question and reference instead of id." in said
+    assert "name question instead of id, and reference or options." in said
     status, found, errors = run_json(
         capsys, "score", path, "--columns", "question=q,reference=truth"
     )

@@ -61,7 +61,7 @@ def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> N
 
     In place of an id, questions may be named.
     """
-    instead = " Without a task, name question and reference instead of id."
+    instead = " Without a task, name question instead of id, and reference or options."
     is_without_id = "id=" in named
     assert advice(found) == f"Name the columns, such as --columns {named}.{instead * is_without_id}"
 
@@ -117,7 +117,7 @@ def test_beside_options_the_advice_names_what_a_file_without_a_task_lacks() -> N
     """A true answer under an unknown name is no id."""
     assert advice(["question", "options", "correct", "prediction"]) == (
         "No column looks like id: add it, or name it by --columns id=COLUMN."
-        " Without a task, name question and reference instead of id."
+        " Without a task, name question instead of id, and reference or options."
     )
 
 
