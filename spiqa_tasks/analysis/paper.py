@@ -251,9 +251,9 @@ def _in_order(setting: Any) -> tuple[float, str]:
 
 def _correlation(scores: pd.DataFrame) -> Row:
     """Return Spearman's rho of text scores and judged scores of the same answers."""
-    matrix = scores[["text", "judged"]].corr("spearman").to_numpy()
-    about = dict(scores.drop(columns=["text", "judged"]).iloc[0])
-    return about | {"n": len(scores), "spearman": float(matrix[0, 1])}
+    matrix = scores[["text", "judged"]].corr("spearman")
+    labels = scores.drop(columns=["text", "judged"]).iloc[0]
+    return {**labels, "n": len(scores), "spearman": matrix.text.judged}
 
 
 def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:

@@ -162,8 +162,7 @@ def _measured(arguments: argparse.Namespace, item: Item) -> int:
     withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
-    measured_table = Table(rows, table.labels, table.values)
-    print(render(arguments.format, measured_table, *_printed(item)))
+    print(render(arguments.format, Table(rows, table.labels, table.values), *_printed(item)))
     return 3 if withheld else 0
 
 
@@ -183,9 +182,13 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     """Print the correlations of L3Score; return 3 if a run has none and is left out, else 0."""
     runs = _of_models(arguments, item)
     unjudged = [run for run in runs if not run.judged_scores]
-    rows = correlations(runs)
+    for run in unjudged:
+        say(
+            *withheld_values(run, [])
+            or [f"{run.task} of {run.name} is left out: it has no L3Score."]
+        )
 
-    say(*(f"{run.task} of {run.name} is left out: it has no L3Score." for run in unjudged))
+    rows = correlations(runs)
     labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
     table = Table(rows, labels, ["n", Column("spearman", "Spearman", _rho)])
     print(render(arguments.format, table, *_printed(item)))

@@ -68,6 +68,19 @@ def test_correlations_are_spearmans_of_each_run_and_of_all(
     assert rouge["a"]["spearman"] == pytest.approx(expected)
 
 
+def test_scores_over_a_part_are_withheld_and_not_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A judge was asked: the remedy is --partial."""
+    write_judged(tmp_path, "a", [0.5] * 39)
+    (samples,) = tmp_path.rglob("*_samples_*.jsonl")
+    samples.write_text("".join(samples.read_text().splitlines(keepends=True)[:9]))
+    status, _, errors = run_json(capsys, "correlate", tmp_path)
+    assert status == 2
+    assert "of a: 9 of 39 questions were answered, fewer than 99%; --partial prints" in errors
+    assert "it has no L3Score" not in errors
+
+
 def test_only_pairs_of_scores_are_correlated() -> None:
     """Three answers in the same order have a rho of 1; of all runs together it is another."""
     found = correlations(
