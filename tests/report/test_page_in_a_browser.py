@@ -411,6 +411,23 @@ def test_print_breaks_no_word_and_no_interval(chromium: Any, tmp_path: Path) -> 
     page.close()
 
 
+def test_a_printed_table_begins_below_its_heading(chromium: Any, tmp_path: Path) -> None:
+    """One that is as long as a page left its heading alone on the page before; its short names,
+    such as bleu_1, stay on a line.
+    """
+    records = [{"model": f"m_{place}", "bleu_1": "1.0"} for place in range(20)]
+    table = Table(records, ["model"], ["bleu_1"], title="Scores")
+    report = Report("T", (), [Section("S", tables=[table])], ())
+    path = tmp_path / "page.html"
+    path.write_text(as_html(report, "none"), encoding="utf-8")
+    page, _ = opened(chromium, path)
+    page.emulate_media(media="print")
+    style = "(figure) => getComputedStyle(figure).breakInside"
+    assert page.locator("figure.table").evaluate_all(f"(all) => all.map({style})") == ["auto"]
+    assert page.locator("table wbr").count() == 0
+    page.close()
+
+
 def test_print_shows_a_row_of_many_columns_as_a_list(chromium: Any, tmp_path: Path) -> None:
     """ScienceQA has 65 categories: a table of them would make all of the print too small."""
     names = [f"Category {place} of many" for place in range(65)]
