@@ -250,10 +250,10 @@ def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:
     """
     standing = claims[0].letters if claims else frozenset()
     for before, claim in pairwise(claims):
-        outranks = claim.level == "named" != before.level
+        is_first_named = claim.level == "named" and before.level != "named"
         corrects = (
             claim.level == "concluded"
-            or outranks
+            or is_first_named
             or _CORRECTION.search(line.kinds, before.end, claim.start)
         )
         narrows = claim.letters < standing
