@@ -45,8 +45,8 @@ def _prepare(task: Task) -> None:
         paths.update(figure["path"] for figure in row.get("figures", []))
     paths.discard("")  # of figures without a picture
 
-    pictures = counted(len(paths), "picture")
-    print(f"{task.name}: {counted(questions, 'question')}, {pictures}, ready")
+    counts = f"{counted(questions, 'question')}, {counted(len(paths), 'picture')}"
+    print(f"{task.name}: {counts}, ready")
     if questions < task.questions:
         say(
             f"{task.name}: Expected the release's {task.questions} questions, found {questions}. "

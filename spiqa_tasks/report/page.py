@@ -206,17 +206,19 @@ def _judge_notes(runs: Iterable[Run]) -> list[str]:
 
 
 def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a sentence for each task on how many of its pairs of runs differ significantly."""
+    """Return [a sentence on how many pairs of runs of each task differ significantly], or []."""
     pairs = Counter(pair.task for pair in comparisons)
     significant = Counter(
         pair.task
         for pair in comparisons
         if pair.p_corrected is not None and pair.p_corrected < SIGNIFICANT
     )
+    if not pairs:
+        return []
+    counts = [f"{task} {significant[task]} of {n}" for task, n in pairs.items()]
     return [
-        f"{task}: in {significant[task]} of {counted(n, 'pair')} of runs the difference is "
-        f"larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)."
-        for task, n in pairs.items()
+        "Pairs of runs whose difference is larger than chance explains"
+        f" (p < {SIGNIFICANT}, corrected for the number of pairs): {', '.join(counts)}."
     ]
 
 

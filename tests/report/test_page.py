@@ -162,14 +162,13 @@ def test_the_demo_judge_is_named_as_one() -> None:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_sentence_says_how_many_pairs_differ_significantly() -> None:
+def test_one_sentence_says_how_many_pairs_differ_significantly() -> None:
     """Per task, with corrected p-values: 30 points do at 100 questions, one does not."""
     runs = [run_with(40, "a"), run_with(70, "b"), run_with(41, "c")]
     report = build([*runs, run_with(5, "d", "u"), run_with(6, "e", "u")])
     assert report.sections[0].notes == [
-        f"{pairs} of runs the difference is larger than chance explains (p < 0.05, corrected for "
-        "the number of pairs)."
-        for pairs in ("t: in 2 of 3 pairs", "u: in 0 of 1 pair")
+        "Pairs of runs whose difference is larger than chance explains (p < 0.05, corrected for the"
+        " number of pairs): t 2 of 3, u 0 of 1."
     ]
 
 
