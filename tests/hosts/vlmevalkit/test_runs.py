@@ -83,7 +83,7 @@ def test_odd_answers_arrive_as_they_are_and_have_the_numbers_of_score(
         plain.write_text("".join(f"{line}\n" for line in lines))
         _, offline, _ = run_json(capsys, "score", task, plain)
         ours = run_values(tmp_path / "out", task)
-        assert find_tasks([task])[0].metrics[0] in ours
+        assert find_tasks([task])[0].metrics[0].name in ours
         compared = ours.keys() - NOT_IN_PLAIN_FILES
         different += [
             (task, name) for name in compared if ours[name] != offline["metrics"].get(name)
