@@ -189,10 +189,13 @@ def _score(arguments: argparse.Namespace, answers: Answered) -> int:
     results = [_scored(arguments, batch.answers) for batch in batches]
 
     scored = [run for of_task in results for run in of_task]
-    # before the table, whose reader may close the pipe: `score ... --output DIR | head`
-    if arguments.output is not None:
-        say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
-    _print(arguments, results)
+    # the files come first, as a reader may close the pipe, as `head` does; the table
+    # comes also if the disk is full
+    try:
+        if arguments.output is not None:
+            say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
+    finally:
+        _print(arguments, results)
     return 0 if _is_whole(batches, scored) else 3
 
 
