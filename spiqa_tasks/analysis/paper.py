@@ -253,7 +253,7 @@ def _correlation(scores: pd.DataFrame) -> Row:
     """Return Spearman's rho of text scores and judged scores of the same answers."""
     matrix = scores[["text", "judged"]].corr("spearman")
     labels = scores.drop(columns=["text", "judged"]).iloc[0]
-    return {**labels, "n": len(scores), "spearman": matrix.text.judged}
+    return {**labels, "n": len(scores), "spearman": matrix.loc["text", "judged"]}
 
 
 def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:

@@ -49,7 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
             without_options.append(key)
             continue
         choice = extract_choice(answer.response.text, answer.known_options)
-        answers.append({"id": key, **vars(choice), "reason": choice.reason})
+        answers.append(
+            {"id": key, "letter": choice.letter, "rule": choice.rule, "reason": choice.reason}
+        )
 
     if not answers:
         raise InputError(

@@ -37,7 +37,7 @@ def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
         of_task = [run for run in runs if run.task == task]
         all_ids = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
         # Every second, third, ... sample, at most `MOST` of them.
-        step = math.ceil(len(all_ids) / MOST) or 1
+        step = max(1, math.ceil(len(all_ids) / MOST))
         ids = all_ids[::step]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
         if len(ids) < len(all_ids):

@@ -144,9 +144,11 @@ def match(
     earlier: Counter[str] = Counter()
     for answer in answers:
         row_ids = _ids_of_rows(answer, rows, names, has_keys)
-        if len(row_ids) in (1, times[answer.id]):
-            # a paper asks a question twice: both answers are in the release's order
-            known.append(replace(answer, id=row_ids[earlier[answer.id] % len(row_ids)]))
+        if len(row_ids) == 1:
+            known.append(replace(answer, id=row_ids[0]))
+        elif len(row_ids) == times[answer.id]:
+            # a paper asks the question twice: both answers are in the release's order
+            known.append(replace(answer, id=row_ids[earlier[answer.id]]))
             earlier[answer.id] += 1
         else:
             # no row, or a question asked twice, to either of which a single answer may be

@@ -164,7 +164,7 @@ def benchmark_answers(path: Path) -> list[Answer]:
     answers: list[Answer] = []
     for number, sample in lmms_eval_files.read_samples(path):
         try:
-            answer = _own_answer(sample)
+            answer = _benchmark_answer(sample)
             if answers and answers[0].record is not None and answer.record is None:
                 raise ValueError("no record with an id")
             answers.append(answer)
@@ -176,7 +176,7 @@ def benchmark_answers(path: Path) -> list[Answer]:
     return answers
 
 
-def _own_answer(sample: LoggedSample) -> Answer:
+def _benchmark_answer(sample: LoggedSample) -> Answer:
     """Return the answer in a sample of one of our tasks. Raises ValueError: none, or changed."""
     record = Record.of_sample(sample.values)
     if not isinstance(sample.response, str):
@@ -330,15 +330,15 @@ def _read_record(
 
 def _with_verdicts(record: Record, sample: LoggedSample) -> Record:
     """Return the record with the verdicts, or their failure, that our open-answer hook logged."""
-    own = Record.of_sample(sample.values)
-    if own is None or not own.signature:
+    hooked = Record.of_sample(sample.values)
+    if hooked is None or not hooked.signature:
         return record
     return replace(
         record,
-        status=own.status,
-        reason=own.reason,
-        verdicts=own.verdicts,
-        signature=own.signature,
+        status=hooked.status,
+        reason=hooked.reason,
+        verdicts=hooked.verdicts,
+        signature=hooked.signature,
     )
 
 

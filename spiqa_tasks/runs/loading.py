@@ -277,7 +277,7 @@ def _first_number(asked: Sequence[Answer]) -> int | None:
     fits_from_1 = room >= 0 and lowest > 0
     if fits_from_0 == fits_from_1:
         return None
-    return int(fits_from_1)
+    return 1 if fits_from_1 else 0
 
 
 def _named_label(answer: Answer) -> str:
