@@ -206,19 +206,23 @@ def _judge_notes(runs: Iterable[Run]) -> list[str]:
 
 
 def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return [a sentence on how many pairs of runs of each task differ significantly], or []."""
+    """Return [a sentence on how many pairs of runs differ significantly, and on which tasks], or
+    [].
+    """
+    if not comparisons:
+        return []
     pairs = Counter(pair.task for pair in comparisons)
     significant = Counter(
         pair.task
         for pair in comparisons
         if pair.p_corrected is not None and pair.p_corrected < SIGNIFICANT
     )
-    if not pairs:
-        return []
-    counts = [f"{task} {significant[task]} of {n}" for task, n in pairs.items()]
+    of_tasks = [f"{n} of {pairs[task]} on {task}" for task, n in significant.items()]
+    where = f": {', '.join(of_tasks)}" if of_tasks else ""
     return [
-        "Pairs of runs whose difference is larger than chance explains"
-        f" (p < {SIGNIFICANT}, corrected for the number of pairs): {', '.join(counts)}."
+        f"In {significant.total()} of {counted(len(comparisons), 'pair')} of runs the difference is"
+        f" larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)"
+        f"{where}."
     ]
 
 

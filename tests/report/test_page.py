@@ -163,13 +163,18 @@ def test_the_demo_judge_is_named_as_one() -> None:
 
 @pytest.mark.usefixtures("drawn")
 def test_one_sentence_says_how_many_pairs_differ_significantly() -> None:
-    """Per task, with corrected p-values: 30 points do at 100 questions, one does not."""
+    """With corrected p-values: 30 points do at 100 questions, one does not; only tasks with such
+    pairs are named.
+    """
     runs = [run_with(40, "a"), run_with(70, "b"), run_with(41, "c")]
-    report = build([*runs, run_with(5, "d", "u"), run_with(6, "e", "u")])
-    assert report.sections[0].notes == [
-        "Pairs of runs whose difference is larger than chance explains (p < 0.05, corrected for the"
-        " number of pairs): t 2 of 3, u 0 of 1."
-    ]
+    alike = [run_with(5, "d", "u"), run_with(6, "e", "u")]
+    sentence = (
+        "In {} of runs the difference is larger than chance explains (p < 0.05, corrected for the"
+        " number of pairs){}."
+    )
+    notes = build([*runs, *alike]).sections[0].notes
+    assert notes == [sentence.format("2 of 4 pairs", ": 2 of 3 on t")]
+    assert build(alike).sections[0].notes == [sentence.format("0 of 1 pair", "")]
 
 
 def test_a_tasks_runs_are_drawn_beside_published_and_reported_rows(drawn: dict[str, Any]) -> None:
