@@ -2,6 +2,7 @@
 and a row for each pair, overall and by group.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -277,27 +278,38 @@ def _texts(run: Run) -> dict[str, str]:
 
 
 def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
-    """Return a sentence per task on the runs without their twins, with the runs that are none."""
-    sentences = []
+    """Return sentences on the runs without their twins: one on all tasks with the same models, and
+    the same `others` instead.
+    """
+    tasks_of = defaultdict(list)
     for task in dict.fromkeys(map(selection.source_task, runs)):
-        of_task = _of_task(runs, task)
-        models = _models(of_task)
-        found = _models(_of_task(others, task)) or "none"
+        instead = _models(_of_task(others, task)) or "none"
+        tasks_of[_models(_of_task(runs, task)), instead].append(task)
+
+    sentences = []
+    for (models, instead), tasks in tasks_of.items():
+        task = tasks[0]
         remedy = f"Run the same model on {task}, or name one file of each."
         if what == "without":
-            base, _, arguments = of_task[0].identity.model.partition(",")
-            # VLMEvalKit has no wrapped models
-            remedy = f"Run it on {task}_text."
-            if HOST not in arguments:
-                remedy = (
-                    f"Run it on {task}_text if there is such a task, or with lmms-eval's --model "
-                    f"ablated --model_args base={base},ablation=text,...; `spiqa-tasks compare` "
-                    "subtracts files that have no task"
-                )
+            remedy = _remedy_without_twin(_of_task(runs, task)[0], task)
+        on = selection.and_more(tasks)
         sentences.append(
-            f"Expected a run of {models} on {task} {what} images, found {found}. {remedy}"
+            f"Expected a run of {models} on {on} {what} images, found {instead}. {remedy}"
         )
     return sentences
+
+
+def _remedy_without_twin(run: Run, task: str) -> str:
+    """Return how a run of a task without images is made, for one with images."""
+    base, _, arguments = run.identity.model.partition(",")
+    # VLMEvalKit has no wrapped models
+    if HOST in arguments:
+        return f"Run it on {task}_text."
+    return (
+        f"Run it on {task}_text if there is such a task, or with lmms-eval's --model ablated "
+        f"--model_args base={base},ablation=text,...; `spiqa-tasks compare` subtracts files that "
+        "have no task."
+    )
 
 
 def _models(runs: Sequence[Run]) -> str:

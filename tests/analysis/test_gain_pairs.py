@@ -53,7 +53,7 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
         "Expected a run of m,batch=2,pretrained=b on t without images, found"
         " m,batch=2,pretrained=a,seed=1. Run it on t_text if there is such a task, or with"
         " lmms-eval's --model ablated --model_args base=m,ablation=text,...; `spiqa-tasks compare`"
-        " subtracts files that have no task"
+        " subtracts files that have no task."
     ]
 
 
@@ -207,7 +207,19 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
     assert str(error.value) == (
         "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text if"
         " there is such a task, or with lmms-eval's --model ablated --model_args"
-        " base=m,ablation=text,...; `spiqa-tasks compare` subtracts files that have no task"
+        " base=m,ablation=text,...; `spiqa-tasks compare` subtracts files that have no task."
+    )
+
+
+def test_tasks_whose_runs_lack_the_same_have_one_sentence(tmp_path: Path) -> None:
+    """A suite of twenty tasks would have twenty; the remedy is that of the first."""
+    samples = {name: choice_samples([True]) for name in ("t", "u", "v")}
+    write_run(tmp_path, "m", samples, "host=vlmevalkit")
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert str(error.value) == (
+        "Expected a run of m,host=vlmevalkit on t and 2 more without images, found none. Run it on"
+        " t_text."
     )
 
 
