@@ -189,8 +189,8 @@ def _score(arguments: argparse.Namespace, answers: Answered) -> int:
     results = [_scored(arguments, batch.answers) for batch in batches]
 
     scored = [run for of_task in results for run in of_task]
-    # the files come first, as a reader may close the pipe, as `head` does; the table
-    # comes also if the disk is full
+    # the files come first, as `head` closes the pipe before a table ends; the table
+    # is printed also if the disk is full
     try:
         if arguments.output is not None:
             say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))

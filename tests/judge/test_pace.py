@@ -97,7 +97,7 @@ def test_a_limit_that_falls_is_found_within_five_seconds() -> None:
 
 
 def test_a_server_that_refuses_by_chance_is_not_slowed_down_for() -> None:
-    """Of 30% that are refused at any rate, a thousand a second are answered within a minute."""
+    """Of 30% that are refused at any rate, a thousand a second are asked within five seconds."""
     rng = random.Random(0)
     pace = Pace()
     asked(pace, lambda _: "refused" if rng.random() < 0.3 else "answered", until=5)
