@@ -77,7 +77,7 @@ def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns
     if name is None:
         raise InputError(
             f"Expected answers in {file}, found the columns {listed(names)}. "
-            f"{advice(names, columns)}".strip()
+            f"{advice(names, columns)}"
         )
     # A letter is read without figures, so that they are not read, which may be in any form.
     return Columns({**columns.named, "prediction": name, "figures": ""})

@@ -31,6 +31,12 @@ KEY = "_key"
 # Rows of a parquet file that are read at a time; each may hold pictures.
 _BATCH = 64
 
+# Suffix -> remedy for a zip archive that a program reads: inspect_ai's log.
+_UNPACK = {".eval": "Write it as JSON: inspect log dump LOG.eval > log.json."}
+
+# How UTF-16 begins.
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 # A character that a spreadsheet escaped.
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
@@ -108,11 +114,11 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
         raise _unknown_form(path, "a gzip file. Unpack it with gunzip.")
     if start.startswith(b"PK"):
         if _is_other_archive(path):
-            raise _unknown_form(path, "a zip archive. Unpack it.")
+            raise _unknown_form(path, f"a zip archive. {_UNPACK.get(path.suffix, 'Unpack it.')}")
         return "xlsx"
     if start.startswith(b"PAR1"):
         return "parquet"
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if start.startswith(_UTF16):
         return "separated"
 
     text = start.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -202,10 +208,9 @@ def _separated(path: Path) -> list[Fields]:
             sep=_separator(text) or ",",
             header=None,  # pandas would rename a column that is there twice
             dtype=str,
-            keep_default_na=False,
             na_filter=False,
         )
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         found = str(error).strip().removeprefix("Error tokenizing data. ")
         raise DataError(
             f"Expected {path} to be a table of separated cells, found {found}. Quote cells as "
@@ -244,7 +249,7 @@ def _separator(text: str) -> str:
 def _text(path: Path) -> str:
     """Return the text of a file in UTF-8, in UTF-16 with its mark, or as Excel writes it."""
     content = path.read_bytes()
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if content.startswith(_UTF16):
         encodings = ["utf-16"]
     else:
         encodings = ["utf-8-sig", _encoding_of_excel(content)]
@@ -304,14 +309,15 @@ def _parquet_rows(
 
 def _json_rows(path: Path) -> Iterable[Fields]:
     """Return the rows of a JSON file, or of JSON lines whatever the file is called."""
+    lines = (row for _, row in json_lines(path))
     # a file with a single line may be either: its name decides that alone
     if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return _lines(path)
+        return lines
     try:
         content = json_value(path)
     except DataError as error:
         if getattr(error.__cause__, "msg", "") == "Extra data":
-            return _lines(path)
+            return lines
         raise
 
     rows = rows_in(content)
@@ -321,12 +327,6 @@ def _json_rows(path: Path) -> Iterable[Fields]:
             f"found {str(content)[:60]!r}. Write one object for each question."
         )
     return rows
-
-
-def _lines(path: Path) -> Iterator[Fields]:
-    """Yield the objects of a jsonl file."""
-    for _, row in json_lines(path):
-        yield row
 
 
 def rows_in(content: Any) -> list[Fields] | None:
@@ -352,8 +352,17 @@ def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
     if values and _are_objects(values):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
 
-    # results beside settings, counts and the like, of which nobody knows the name
-    lists = [value for value in filter(None, values) if _are_objects(value)]
+    return _rows_beside_settings(content)
+
+
+def _rows_beside_settings(content: Mapping[str, Any]) -> list[Fields] | None:
+    """Return the only list of objects, of whatever name, or inspect_ai's, or None."""
+    # the log repeats the scores of its samples
+    lists = [
+        value
+        for key, value in content.items()
+        if key != "reductions" and value and _are_objects(value)
+    ]
     return list(lists[0]) if len(lists) == 1 else None
 
 
@@ -369,8 +378,8 @@ def _are_objects(value: Any) -> bool:
 
 def _rows_of_columns(columns: Mapping[str, Fields]) -> list[Fields]:
     """Return the rows of columns that have the same rows, counted from 0; [] of other objects."""
-    first, *others = [list(column) for column in columns.values()]
-    is_counted = first == [str(number) for number in range(len(first))]
-    if not is_counted or any(numbers != first for numbers in others):
+    keys = [list(column) for column in columns.values()]
+    counted = [str(number) for number in range(len(keys[0]))]
+    if any(numbers != counted for numbers in keys):
         return []
-    return [{name: column[number] for name, column in columns.items()} for number in first]
+    return [{name: column[number] for name, column in columns.items()} for number in counted]

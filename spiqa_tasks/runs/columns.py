@@ -33,7 +33,8 @@ _FIELDS = {
         f"custom_id {' '.join(ID_COLUMNS)} {KEY} question_id questionId qid pid problem_id"
         " sample_id data_id idx uid key"
     ),
-    # beside the whole answer stands the letter that a pipeline read in it, as `pred`
+    # beside the whole answer stands the letter that a pipeline read in it, as `pred`; `text`, which
+    # is LLaVA's, comes last
     "prediction": (
         "response model_response model_output model_outputs generated_text output_text raw_output"
         " raw_response prediction candidate output generation completion pred model_answer"
@@ -56,8 +57,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 }
 
-# A column such as `llm_output` or `pred_label`; one that ends in `text` may be of anything.
-_LIKE_ANSWER = re.compile(rf".+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|pred.+")
+# A column such as `llm_output`, `pred_label` or `generated_answer`; one that ends in `text` may be
+# of anything, one that begins with `judge` is a judge's.
+_LIKE_ANSWER = re.compile(
+    rf"(?!judge).+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|(?:pred|generated).*"
+)
 
 # Columns with a paper's id, which is an id together with the question's text; the second is
 # VisDoM's, which asks SPIQA's questions.
@@ -128,6 +132,10 @@ class Columns:
         """Return the columns among `names` that a field is usually called, the surest first."""
         # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
+        # beside a true answer `text` is a passage, as TAT-QA's, unless LLaVA wrote it
+        is_foreign = field == "prediction" and "answer_id" not in names
+        if is_foreign and self.column_of("reference", names):
+            taken.add("text")
         return [name for name in FIELDS[field] if name in names and name not in taken]
 
     def id_columns(self, names: Collection[str]) -> tuple[str, ...]:
@@ -154,12 +162,8 @@ class Columns:
                 f"{listed(names)}. Correct --columns{hint}."
             )
 
-    def is_answer(self, names: Collection[str]) -> bool:
-        """Return whether these columns are enough for answers; see `missing`."""
-        return not self.missing(names)
-
     def missing(self, names: Collection[str]) -> list[str]:
-        """Return the fields that `names` lack for answers.
+        """Return the fields that `names` lack for answers, [] if they are enough.
 
         An answer needs a prediction, and either an id or both question and reference.
         """
@@ -283,10 +287,10 @@ def answers_of_rows(
 
     names = columns_of(rows.values())
     columns.check(names, path)
-    if not columns.is_answer(names):
+    if columns.missing(names):
         raise InputError(
             f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{listed(names)}. {advice(names, columns)}".strip()
+            f"{listed(names)}. {advice(names, columns)}"
         )
 
     id_columns = columns.id_columns(names)
@@ -408,7 +412,7 @@ def _likely_answer(names: Collection[str], columns: Columns) -> str:
     has_options = columns.column_of("options", names) or {"A", "B"} <= letters
     if not likely and "answer" in names and not has_options:
         likely = ["answer"]
-    return likely[0][:_LONGEST_NAME] if len(likely) == 1 else ""
+    return likely[0] if len(likely) == 1 else ""
 
 
 def _filled_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:

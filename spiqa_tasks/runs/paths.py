@@ -248,7 +248,7 @@ def _is_of_answers(table: _File, tasks: Collection[str], columns: Columns) -> bo
         return True
     if _vlmevalkit_model(table.path) or are_texts(table.content):
         return False
-    return columns.is_answer(columns_in(table.path, columns))
+    return not columns.missing(columns_in(table.path, columns))
 
 
 def _run(file: _File, tasks: Collection[str], columns: Columns) -> Run:
@@ -388,7 +388,7 @@ def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
 def _are_answers(rows: Sequence[Mapping[str, Any]], content: Any, columns: Columns) -> bool:
     """Return whether the rows in a JSON value are answers; a list of rows is nothing else."""
     names = columns_of(columns.resolved(row) for row in rows)
-    return isinstance(content, list) or columns.is_answer(names)
+    return isinstance(content, list) or not columns.missing(names)
 
 
 def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
@@ -397,4 +397,4 @@ def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
     """
     if lmms_eval_files.is_sample(line) and "prediction" not in columns.named:
         return SAMPLES
-    return LINES if columns.is_answer(columns.resolved(line)) else ""
+    return "" if columns.missing(columns.resolved(line)) else LINES

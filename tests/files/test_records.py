@@ -312,6 +312,23 @@ def test_a_zip_archive_is_no_spreadsheet(tmp_path: Path) -> None:
         archive.writestr("answers.jsonl", "{}")
     with pytest.raises(DataError, match=r"found a zip archive\. Unpack it\.$"):
         read_cells(path)
+    log = path.rename(tmp_path / "answers.eval")
+    with pytest.raises(DataError, match=r"JSON: inspect log dump LOG\.eval > log\.json\.$"):
+        read_cells(log)
+
+
+def test_samples_are_read_from_a_log_of_inspect_ai_which_repeats_their_scores(
+    tmp_path: Path,
+) -> None:
+    """Of other objects with several lists nobody knows which has the answers."""
+    samples = [{"id": 1, "input": "Q", "target": "A"}]
+    lists = {"samples": samples, "reductions": [{"scorer": "match", "samples": []}]}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"version": 2, "plan": {"steps": []}, **lists}))
+    assert list(read_records(path)) == samples
+    path.write_text(json.dumps({"questions": samples, "answers": samples}))
+    with pytest.raises(DataError, match="Write one object for each question"):
+        read_records(path)
 
 
 def test_without_openpyxl_the_extra_is_named(

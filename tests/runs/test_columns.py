@@ -54,6 +54,9 @@ def test_an_answer_is_a_reference_or_a_prediction() -> None:
         (["id", "my output"], "'prediction=my output'"),
         # beside a model's answer, `answer` is the true one: medical-vqa-hallucination
         (["qid", "question", "answer", "pred_label", "correct"], "prediction=pred_label"),
+        # a program, as of PAL; a judge's words are no answer
+        (["question", "generated_answer", "answer"], "prediction=generated_answer"),
+        (["id", "question", "answer", "judge_raw_output"], "prediction=answer"),
     ],
 )
 def test_an_advice_names_a_column_of_the_file(found: list[str], named: str) -> None:
@@ -119,6 +122,17 @@ def test_beside_options_the_advice_names_what_a_file_without_a_task_lacks() -> N
         "No column looks like id: add it, or name it by --columns id=COLUMN."
         " Without a task, name question instead of id, and reference or options."
     )
+
+
+def test_a_text_beside_a_true_answer_is_a_passage_unless_llava_wrote_it() -> None:
+    """As TAT-QA's, whose answers are in `pred_answer`; `--columns` can name it all the same."""
+    passage = ["question", "answer", "text", "pred_answer"]
+    assert USUAL.column_of("prediction", passage) is None
+    assert USUAL.column_of("prediction", [*passage, "answer_id"]) == "text"
+    assert USUAL.column_of("prediction", ["question_id", "text"]) == "text"
+    assert Columns({"prediction": "text"}).column_of("prediction", passage) == "text"
+    truth = Columns({"reference": "truth"})
+    assert truth.column_of("prediction", ["question", "truth", "text"]) is None
 
 
 def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
