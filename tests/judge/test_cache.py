@@ -4,7 +4,9 @@ import hashlib
 import json
 import random
 import sqlite3
+import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -84,6 +86,27 @@ def test_a_row_that_was_changed_is_missing(path: Path) -> None:
         assert set(cache.get([*changes, "00004"])) == {"00004"}
         cache.put("00000", VERDICT)
         assert set(cache.get([*changes, "00004"])) == {"00000", "00004"}
+
+
+def test_a_row_of_other_fields_is_missing(path: Path) -> None:
+    """As another version may have stored it, with a checksum that is right."""
+    fill(path, 1)
+    rows = []
+    for key, fields in (("less", {"text": "Yes"}), ("more", {"top_logprobs": [], "other": 1})):
+        text = json.dumps(fields)
+        rows.append((key, text, zlib.crc32(text.encode(), zlib.crc32(key.encode()))))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.executemany("INSERT INTO verdicts VALUES (?, ?, ?)", rows)
+    assert set(read(path, ["00000", "less", "more"])) == {"00000"}
+
+
+def test_the_file_is_made_with_its_folders_and_used_from_any_thread(tmp_path: Path) -> None:
+    """In a notebook, another thread than the one that opened the file stores the verdicts."""
+    with VerdictCache(tmp_path / "a" / "b" / "judge.sqlite") as cache:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(cache.put, "key", VERDICT).result()
+        assert cache.unstored == 0
+        assert set(cache.get(["key"])) == {"key"}
 
 
 @pytest.mark.parametrize(
