@@ -136,7 +136,7 @@ def test_of_several_references_the_best_counts(server: OpenAIServer, tmp_path: P
 def test_a_line_has_the_score_that_the_command_score_gives_it(
     server: OpenAIServer, tmp_path: Path, prediction: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Reasoning is not judged, and more than 100,000 characters are no answer."""
+    """Reasoning is not judged, and of a very long answer its beginning."""
     line = {"id": 1, "question": QUESTIONS[1], "reference": "Blue", "prediction": prediction}
     (tmp_path / "answers.jsonl").write_text(json.dumps(line))
     judge = f"openai:gpt-4o@{server.url}"

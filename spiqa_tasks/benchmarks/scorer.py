@@ -32,8 +32,8 @@ from spiqa_tasks.scoring.responses import is_cut_in_reasoning, without_reasoning
 
 logger = logging.getLogger("spiqa_tasks")
 
-# Longest response in characters that is scored: longer ones are a model in a loop, or a file by
-# mistake.
+# Characters of an answer that are read, without its thoughts: a longer one is a model in a loop, or
+# a file by mistake.
 LONGEST = 100_000
 
 
@@ -111,8 +111,8 @@ class Scorer:
     def record(self, row: Row, response: Response) -> Record:
         """Return the record of one response, not yet judged.
 
-        An exception becomes the status `scoring_failed`; a response of more than `LONGEST`
-        characters counts as a failed request.
+        An exception becomes the status `scoring_failed`; an answer of more than `LONGEST`
+        characters counts as cut off there.
         """
         try:
             return self._record(row, response)
@@ -125,24 +125,24 @@ class Scorer:
 
     def _record(self, row: Row, response: Response) -> Record:
         """Return the record of a response: scored, or failed with the reason."""
+        failure, truncated = response.failure, response.truncated
         # A failed request has the groups and the signature of its question, and no answer.
-        failure = response.failure
-        if len(response.text) > LONGEST:
-            failure = f"an answer of {len(response.text):,} characters, more than {LONGEST:,}"
         text = without_reasoning(response.text) if failure is None else ""
+        if len(text) > LONGEST:
+            text, truncated = text[:LONGEST], True
 
-        record = self.benchmark.record(row, dataclasses.replace(response, text=text), self.rule)
+        answer = dataclasses.replace(response, text=text, truncated=truncated)
+        record = self.benchmark.record(row, answer, self.rule)
         record = dataclasses.replace(record, signature=self._signature(row))
         if failure is not None:
             return record.failed(failure)
 
         # A cut answer in which something was read keeps the rule that read it.
-        if not text and (response.truncated or is_cut_in_reasoning(response.text)):
+        if not text and (truncated or is_cut_in_reasoning(response.text)):
             record = dataclasses.replace(record, rule="truncated")
-        if response.truncated is not None:
-            details = {**record.details, "truncated": response.truncated}
-            record = dataclasses.replace(record, details=details)
-        return record
+        if truncated is None:
+            return record
+        return dataclasses.replace(record, details={**record.details, "truncated": truncated})
 
     def _signature(self, row: Row) -> str:
         """Return the signature of a row's answers as one text, `name:value|...`."""
