@@ -74,7 +74,7 @@ def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns
     names = columns_of(rows)
     columns.check(names, file)
     name = columns.column_of("prediction", names)
-    if name is None:
+    if not name:
         raise InputError(
             f"Expected answers in {file}, found the columns {listed(names)}. "
             f"{advice(names, columns)}"

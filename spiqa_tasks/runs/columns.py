@@ -45,7 +45,8 @@ _FIELDS = {
         "reference answer ground_truth groundtruth gt_answer gold_answer correct_answer gold target"
         " gt answer_idx answer_key answerKey"
     ),
-    "options": "options choices candidates answer_choices",
+    # the last is of MMMU's own outputs
+    "options": "options choices candidates answer_choices index2ans",
     "figures": "figures all_figures_names selected_figures_names selected_figures",
     # what a file's own questions are grouped by
     "group": "category subject topic domain type",
@@ -133,8 +134,8 @@ class Columns:
         # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
         # beside a true answer `text` is a passage, as TAT-QA's, unless LLaVA wrote it
-        is_foreign = field == "prediction" and "answer_id" not in names
-        if is_foreign and self.column_of("reference", names):
+        is_foreign = "answer_id" not in names
+        if field == "prediction" and is_foreign and self.column_of("reference", names):
             taken.add("text")
         return [name for name in FIELDS[field] if name in names and name not in taken]
 
@@ -340,7 +341,7 @@ def _check_one_model(
         if model != other:
             raise InputError(
                 f"Expected answers of one model in {path}, found {other} and {model}. Write a file "
-                "for each."
+                "for each, as by groupby of pandas."
             )
 
 
@@ -368,7 +369,9 @@ def cell_text(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool | list | dict):
-        raise ValueError(f"{value!r:.60}, no text or number")
+        raise ValueError(
+            f"{value!r:.60}, no text or number; --columns FIELD=COLUMN.0 reads the first of a list"
+        )
     return text_of(value)
 
 

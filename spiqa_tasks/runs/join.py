@@ -329,8 +329,9 @@ def _turned(answers: Sequence[Answer]) -> Iterator[str]:
     """Yield the ids under which VLMEvalKit asks a question again, with its options turned."""
     asked = {answer.id: answer.question for answer in answers}
     for answer in answers:
-        number, first = answer.id[:-_TURNED], answer.id[-_TURNED:].lstrip("0") or "0"
-        if number.isdecimal() and asked.get(first) == answer.question:
+        first = answer.id[-_TURNED:].lstrip("0") or "0"
+        is_longer = len(answer.id) > _TURNED and answer.id.isdecimal()
+        if is_longer and asked.get(first) == answer.question:
             yield answer.id
 
 

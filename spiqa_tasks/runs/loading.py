@@ -247,7 +247,10 @@ def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
     named = [answer for answer in asked if _named_label(answer)]
     # here and there a number is the text of an option, as in MMLU's algebra
     if 2 * len(named) < len(asked):
-        say(f"{path}: the true answers are read as numbers of options, from {first}.")
+        say(
+            f"{path}: the true answers are read as numbers of options, from {first}. If the model "
+            f'answers with numbers, write the options as an object: {{"{first}": "TEXT", ...}}.'
+        )
         return list(map(functools.partial(_numbered, first=first), answers))
 
     if first == 0 and _differ(named):
@@ -313,8 +316,8 @@ def _missing(answers: Sequence[Answer]) -> list[str]:
 def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputError:
     """Return the error for answers of which nothing says what task they are to."""
     remedy = (
-        f"Add --task TASK, or {' and '.join(missing)} (--columns FIELD=COLUMN); found "
-        f"{listed(columns_in(run.path))}."
+        f"Add --task TASK, or {' and '.join(missing)} (--columns FIELD=COLUMN; pandas.merge joins "
+        f"those of another file); found {listed(columns_in(run.path))}."
     )
     if wanted:
         remedy = f"Name one of them, not a group: {', '.join(wanted)}."

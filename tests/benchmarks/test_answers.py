@@ -271,7 +271,8 @@ def test_the_mean_of_several_models_is_no_number(
     path = tmp_path / "m.jsonl"
     write_lines(path, [{**row, column: model} for model in "xy" for row in ROWS])
     assert main(["score", str(path), "--judge", "none"]) == 2
-    assert f"one model in {path}, found x and y. Write a file for each." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"one model in {path}, found x and y. Write a file for each, as by groupby" in said
 
     write_lines(path, [{**row, column: model} for model, row in zip("xyx", ROWS, strict=True)])
     assert main(["score", str(path), "--judge", "none"]) == 0
@@ -567,6 +568,32 @@ def test_true_answers_that_are_numbers_of_options_are_read(
     assert status == 0
     assert (found["metrics"], found["signature"]) == (letters["metrics"], letters["signature"])
     assert f"{path}: the true answers are read as numbers of options, from {first}." in errors
+    assert f'write the options as an object: {{"{first}": "TEXT", ...}}.' in errors
+
+
+def test_answers_that_are_numbers_are_read_by_options_that_are_called_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the sentence on numbers says: KMMLU's models answer with the number of an option."""
+    path = tmp_path / "m.jsonl"
+    options = {"1": "red", "2": "green", "3": "blue"}
+    row = {"question": "Sky?", "options": options, "answer": 3, "prediction": "정답은 3입니다."}
+    write_lines(path, [row, {**row, "answer": 1}])
+    assert scored(path, capsys)["metrics"]["accuracy"] == 1 / 2
+
+
+def test_options_are_read_from_outputs_of_mmmu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A question without any is left out: it is an open one."""
+    path = tmp_path / "output.json"
+    row = {"id": "v_1", "all_choices": ["A", "B"], "index2ans": {"A": "$6", "B": "$7"}}
+    row |= {"answer": "B", "response": "It is $7."}
+    bare = {"id": "v_2", "all_choices": [], "index2ans": {}, "answer": "9", "response": "9"}
+    path.write_text(json.dumps([row, {**row, "id": "v_3", "answer": "A"}, bare]))
+    status, found, errors = run_json(capsys, "score", path)
+    assert (status, found["metrics"]["accuracy"]) == (3, 1 / 2)
+    assert "1 id without options, left out, the first: v_2." in errors
 
 
 def test_several_numbers_are_several_right_options(

@@ -261,6 +261,15 @@ def test_a_file_in_another_teams_form_is_one_command(
     )
 
 
+def test_several_samples_as_prediction_are_refused_with_the_path_to_the_first() -> None:
+    """Harnesses write a list of samples, of which no command reads all."""
+    row = {"prediction": ["A", "B"]}
+    with pytest.raises(ValueError, match=r"--columns FIELD=COLUMN\.0 reads the first of a list"):
+        answer_of(row)
+    columns = Columns({"prediction": "prediction.0"})
+    assert answer_of(columns.resolved(row), columns).response.text == "A"
+
+
 def test_an_object_as_prediction_is_refused_with_the_path_to_type() -> None:
     """Logs keep the text beside the tokens that it took."""
     with pytest.raises(ValueError, match=r"keys text, usage; --columns prediction=output\.text"):

@@ -240,6 +240,13 @@ def test_questions_that_vlmevalkit_asks_again_are_left_out(tmp_path: Path) -> No
     assert "the first: 1000001, 1000002." in remark
 
 
+def test_ids_of_several_parts_are_not_turned_options(tmp_path: Path) -> None:
+    """Sample 10 and sample 0 of a question are two answers to it."""
+    lines = [{**OWN[0], "id": name, "prediction": "B"} for name in ("0_1234", "10_1234")]
+    run, remarks = own_questions(tmp_path / "answers.jsonl", lines)
+    assert ([record.id for record in run.records], remarks) == (["0_1234", "10_1234"], [])
+
+
 def test_options_in_questions_count_where_no_line_has_a_column_of_them(tmp_path: Path) -> None:
     """A question that lists something has no other options than those of its column."""
     listing = "Which is red?\nA. sun\nB. rose"

@@ -187,7 +187,8 @@ def test_answers_whose_task_nobody_says_are_refused(tmp_path: Path) -> None:
     assert (
         str(error.value)
         == f"Which task do the answers in {path} belong to? Add --task TASK, or question "
-        "(or options) and reference (--columns FIELD=COLUMN); found id, prediction."
+        "(or options) and reference (--columns FIELD=COLUMN; pandas.merge joins those of another "
+        "file); found id, prediction."
     )
 
 
@@ -204,8 +205,8 @@ def test_the_column_that_is_missing_is_named(
     found = f"; found id, response, {next(iter(cells))}."
     with pytest.raises(InputError) as error:
         load(path)
-    said = f"Add --task TASK, or {missing} (--columns FIELD=COLUMN){found}"
-    assert said in str(error.value)
+    where = "(--columns FIELD=COLUMN; pandas.merge joins those of another file)"
+    assert f"Add --task TASK, or {missing} {where}{found}" in str(error.value)
 
 
 def test_choices_need_no_question(tmp_path: Path) -> None:
