@@ -99,7 +99,7 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
 
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     """Yield the values that SPIQA prints for a split and its setting."""
-    # The tables are of the defaults of all other settings.
+    # Every setting that is not named here has its default in the tables.
     printed = SpiqaSettings(
         setting=settings.setting, protocol=settings.protocol, seed=settings.seed
     )
@@ -132,7 +132,7 @@ def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
     """Yield the values that SciFIBench prints for a split: overall, and by category."""
     subset, _, direction = split.partition("_")
-    # The tables are of the defaults of all other settings.
+    # Every setting that is not named here has its default in the tables.
     printed = SciFIBenchSettings(
         ocr=settings.ocr, negatives=settings.negatives, extractor=settings.extractor
     )

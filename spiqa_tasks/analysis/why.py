@@ -167,7 +167,7 @@ def _answers(run: Run, metric: str) -> pd.DataFrame:
 
 
 def _read_by(run: Run, rule: str) -> pd.Series:
-    """Return the scores by a circulating rule of answers to questions with known options."""
+    """Return question id -> 1 or 0 by a circulating rule; no score without known options."""
     scores: dict[str, float] = {}
     if rule not in CIRCULATING:
         return pd.Series(scores, dtype=float)
@@ -195,14 +195,14 @@ def _rule(run: Run, metric: str, answers: pd.DataFrame) -> str:
 
 
 def _options(run: Run, record: Record) -> Mapping[str, str]:
-    """Return letter -> text of a question's options, {} if they are not known."""
+    """Return letter -> text of a question's options, {} if unknown or if none has its answer."""
     answer = run.by_id.get(record.id)
     options = {} if answer is None else answer.known_options
     return options if record.reference in options else {}
 
 
 def _cause(run: Run, record: Record, text: str) -> str:
-    """Return why an answer is none, or ''; `text` is without its reasoning."""
+    """Return why a response has no usable answer, or ''; `text` is without its reasoning."""
     if record.status == "request_failed":
         return FAILED
 
@@ -317,8 +317,8 @@ def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line
 def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
     """Return the scores of the second number's answers by the first one's rule.
 
-    Only `CIRCULATING` rules read answers anew. By any other, as a judge's, an answer that the first
-    run gave, too, gets its score there, and the others keep theirs.
+    An answer that both runs gave has the first run's score. Other answers are read again if the
+    first rule is a `CIRCULATING` one; by any other rule, such as a judge's, they keep their scores.
     """
     scores = both.score_b.fillna(0.0)
     if a.rule != b.rule and a.rule in CIRCULATING:

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Tried first, as reading and scoring the answers may take minutes.
         require("lmms-eval", "--write")
     if not arguments.runs:
-        return _write_list(arguments)
+        return _write_kept_task(arguments)
 
     filtered, left_out = _filter(arguments)
     records = [result.record for result in filtered]
@@ -87,7 +87,7 @@ def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
     return filtered, left_out
 
 
-def _write_list(arguments: argparse.Namespace) -> int:
+def _write_kept_task(arguments: argparse.Namespace) -> int:
     """Write the task of the kept.json that `--ids` names. Raises InputError: it names none."""
     kept = None if arguments.ids is None else read_subset(arguments.ids).kept
     if kept is None or not arguments.write:

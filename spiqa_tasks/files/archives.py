@@ -79,7 +79,7 @@ def unpacked(path: str) -> str:
         return path
 
     opened, folder = _opened(archive)
-    # A name by the member's, which never leads outside of the folder.
+    # Not the member's own name, which may lead outside of the folder.
     name = hashlib.sha256(member.encode()).hexdigest()[:24]
     target = folder / f"{name}{Path(member).suffix}"
     if not target.exists():

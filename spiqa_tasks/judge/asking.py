@@ -191,7 +191,10 @@ class JudgeLoop:
         return math.inf
 
     async def _finished(self, wait: float) -> set["asyncio.Task[Verdict]"]:
-        """Return the tasks that are done, after `wait` seconds at the latest."""
+        """Return the tasks that are done, as soon as one is.
+
+        While jobs are queued, it waits for `wait` seconds at most, the first job's delay.
+        """
         longest = min(wait, self.patience.seconds_left(_now())) if self.queue else None
         if self.running:
             done, _ = await asyncio.wait(

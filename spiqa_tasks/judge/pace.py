@@ -210,7 +210,7 @@ class Pace:
             self._begin_epoch(now)
 
     def _count_started(self, now: float) -> None:
-        """Count a request to the epoch, or end one that is long enough for its requests."""
+        """Count a request to the epoch, or end it: its time is over, which is longer with few."""
         epoch = self._epoch
         has_enough = epoch.started >= EPOCH_REQUESTS
         long_enough = EPOCH_SECONDS if has_enough else LONGEST_EPOCH

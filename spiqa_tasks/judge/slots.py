@@ -44,7 +44,7 @@ class Slots:
         self.limit = min(FIRST, self.config.concurrency)
 
     def answered(self, now: float, asked_at: float) -> None:
-        """Count an answer; once for each request in flight the limit is looked at again."""
+        """Count an answer; after as many as may be in flight, double the limit or leave it."""
         seconds = now - asked_at
         self.answers += 1
         self.slowest = max(self.slowest, seconds)

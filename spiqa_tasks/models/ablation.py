@@ -76,7 +76,7 @@ def open_value(value: Image.Image | str) -> Image.Image:
 
 
 def ablated_visuals(hook: Hook, kind: str) -> Hook:
-    """Wrap a simple model's `doc_to_visual`."""
+    """Return a simple model's `doc_to_visual` that shows grey pictures, or none."""
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
@@ -88,7 +88,7 @@ def ablated_visuals(hook: Hook, kind: str) -> Hook:
 
 
 def ablated_messages(hook: Hook, kind: str) -> Hook:
-    """Wrap a chat model's `doc_to_messages`."""
+    """Return a chat model's `doc_to_messages` that shows grey pictures, or none."""
 
     @functools.wraps(hook)
     def ablated(*args: Any, **kwargs: Any) -> Any:
@@ -102,9 +102,9 @@ def ablated_messages(hook: Hook, kind: str) -> Hook:
 
 
 def with_last_turn(hook: Hook, change: Callable[[list[str]], list[str]]) -> Hook:
-    """Wrap a chat model's `doc_to_messages`.
+    """Return a chat model's `doc_to_messages` that changes the texts of the last user turn.
 
-    `change` takes and returns the texts of the last user turn.
+    `change` takes these texts and returns as many.
     """
 
     @functools.wraps(hook)

@@ -54,7 +54,7 @@ class FrequentChoice(_Choice):
         self._counts: dict[str, dict[str, Counter[str]]] = {}
 
     def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:
-        """Return the category's letter."""
+        """Return the letter that is right most often in the category; of equals the first."""
         if key not in self._counts:
             counts: dict[str, Counter[str]] = defaultdict(Counter)
             for other in docs:  # of the whole split, whatever --limit is

@@ -40,7 +40,10 @@ class ShownOptions:
     letters: Mapping[str, str]
 
     def rewritten(self, prompt: str) -> str:
-        """Return a prompt with these options. Raises InputError: it lacks one of the task's."""
+        """Return a prompt with these options: lines `A. cat`, `B. dog` become `1. cat`, `2. dog`.
+
+        Raises InputError: it lacks one of the task's options.
+        """
         # From the end: the question before the options may mention their texts.
         head, tail = prompt, ""
         for letter, text in reversed(list(self.options.items())):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -196,8 +196,9 @@ def _draw_points(
 def _svg(figure: Figure) -> str:
     """Return the SVG element of a figure, with the page's font and colours."""
     buffer = io.StringIO()
-    without: Iterable[str] = ("Creator", "Date", "Format", "Type")
-    figure.savefig(buffer, format="svg", metadata=dict.fromkeys(without))
+    # Without metadata, which would name the program and the date.
+    omitted = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    figure.savefig(buffer, format="svg", metadata=omitted)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     for pattern, replacement in _REPLACEMENTS.items():

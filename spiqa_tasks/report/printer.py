@@ -276,17 +276,18 @@ def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[in
     return widths
 
 
-def _parts(widths: Sequence[int], labels: int, room: int) -> list[list[int]]:
+def _parts(widths: Sequence[int], label_count: int, room: int) -> list[list[int]]:
     """Return the positions of the columns of each part that fits the room, or has one value column.
 
-    Each part begins with the label columns.
+    Each part begins with the label columns: one label and three values, two of which fit, are
+    `[[0, 1, 2], [0, 3]]`.
     """
-    parts = [list(range(labels))]
-    for column in range(labels, len(widths)):
+    parts = [list(range(label_count))]
+    for column in range(label_count, len(widths)):
         longer = [*parts[-1], column]
-        has_other_value = len(longer) > labels + 1
+        has_other_value = len(longer) > label_count + 1
         if has_other_value and _total([widths[position] for position in longer]) > room:
-            parts.append([*range(labels), column])
+            parts.append([*range(label_count), column])
         else:
             parts[-1] = longer
     return parts

@@ -120,7 +120,8 @@ def cross_table(
     """Return a table with a row per model, source and judge, and a column per value of the field
     `head`, such as `metric`.
 
-    A paper's row has no judge. A record without a judge is in its model's row with one.
+    A paper's row has no judge. A value that needs none, such as BLEU, is in the row of the judge
+    that scored its model's answers.
     """
     labels = ("model", "source", "judge")
     judge_of_model = {

@@ -295,7 +295,10 @@ def _labels_and_texts(value: Any, column: str) -> tuple[list[str], list[Any]]:
 
 
 def _kept_labels(labels: Sequence[Any], count: int) -> list[str]:
-    """Return the labels, or [] unless each option has one of at most two letters or digits."""
+    """Return the labels, or [] unless each option has one of at most two letters or digits.
+
+    Raises ValueError: two options have the same label.
+    """
     names = [str(label).strip() for label in labels]
     if len({name.upper() for name in names}) < len(names):
         raise ValueError(f"a letter twice among {', '.join(names)}")

@@ -60,7 +60,10 @@ def _candidates(text: str) -> list[list[str]]:
 
 
 def _on_lines(text: str) -> list[tuple[int, list[str]]]:
-    """Return start and items of each line that has a separator, without the words before it."""
+    """Return start and items of each line that has a separator, without the words before it.
+
+    `Ranking: B > A > C` at the start of a text is `(0, [" B ", " A ", " C"])`.
+    """
     lists = []
     for line in re.finditer(r"[^\n]+", text):
         lead = _LEAD.match(line[0])

@@ -44,7 +44,7 @@ def metrics(settings: SpiqaSettings) -> list[Metric]:
     """Return the metrics, the headline first."""
     every = _of_protocol(settings, "", prediction)
     if settings.protocol == "both":
-        every += _of_protocol(settings, RELEASED, _released)
+        every += _of_protocol(settings, RELEASED, _released_texts)
     every += _rates(settings)
 
     # At most 16 rows, which fit on a screen: with both protocols, no figure types. `yes_no_mass` is
@@ -95,10 +95,10 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
     return [unformatted, truncated, JUDGE_FAILED, *mass, REQUEST_FAILED]
 
 
-def _released(record: Record) -> Sequence[str]:
-    """Return the released scripts' reading.
+def _released_texts(record: Record) -> Sequence[str]:
+    """Return what the released scripts read in a response: one text, or () if it failed.
 
-    `perfigure`: an answer per helpful referred figure, or one empty answer.
+    `perfigure`: a text per helpful referred figure, or one empty text.
     """
     details = record.details
     if record.prediction is None:

@@ -98,7 +98,7 @@ def check_pictures(task: Any) -> None:
 
 
 def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
-    """Return the task of marked docs.
+    """Return the task of docs marked by `mark`, with its columns of question and answer.
 
     `question` and `answer` of the YAML's `metadata` name the columns; else those with usual names
     are taken. Raises InputError: a column that is not there.

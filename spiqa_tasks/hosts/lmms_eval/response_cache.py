@@ -35,14 +35,15 @@ def patch(host: Any) -> None:
     Its log of a run, which has failed requests too, is not replayed: the answers are stored by
     then.
     """
+    cache = host.ResponseCache
 
-    @replacing(host.ResponseCache, "create")
+    @replacing(cache, "create")
     def resumed(create: Any, cache_root: str, **options: Any) -> Any:
         root = Path(cache_root)
         _collect_killed_runs(host, root.parent if cache_root.endswith(".db") else root)
         return create(cache_root, **options)
 
-    @replacing(host.ResponseCache, "execute")
+    @replacing(cache, "execute")
     def in_slices(
         execute: Any, self: Any, lm: Any, reqtype: str, requests: Sequence[Any]
     ) -> list[Any]:
@@ -54,17 +55,17 @@ def patch(host: Any) -> None:
             answers += execute(self, lm, reqtype, requests[start : start + SLICE])
         return answers
 
-    @replacing(host.ResponseCache, "_is_valid_response")
+    @replacing(cache, "_is_valid_response")
     def is_answer(is_valid: Any, response: Any, request_type: str) -> bool:
         return is_valid(response, request_type) and not is_request_failure(_text(response))
 
-    @replacing(host.ResponseCache, "_extract_cacheable")
+    @replacing(cache, "_extract_cacheable")
     def with_length(extract: Any, response: Any) -> Any:
         # by its length an answer is known to be cut off, as it was when the model gave it
         counts = getattr(response, "token_counts", None)
         return [response.text, counts.to_dict()] if counts else extract(response)
 
-    host.ResponseCache._replay_audit_log = lambda _self: None
+    cache._replay_audit_log = lambda _self: None
 
 
 def _collect_killed_runs(host: Any, root: Path) -> None:

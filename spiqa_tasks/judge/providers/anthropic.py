@@ -14,6 +14,7 @@ class AnthropicJudge(SdkJudge):
     url = "https://api.anthropic.com/v1"
     key_variable = "ANTHROPIC_API_KEY"
     extra = "anthropic"
+    sdk = "anthropic"
     client_class = "AsyncAnthropic"
     path = "/messages"
 

@@ -51,11 +51,14 @@ _PLAIN = frozenset(
 class SdkJudge(Provider):
     """Asks one server by JSON, in the parameters that the server takes (`Adaptation`).
 
-    `name` is that of the provider and of its SDK's module.
+    A provider whose API is another's is a subclass of that one's class, with its own `name`, `url`
+    and `key_variable`.
     """
 
+    sdk: ClassVar[str]
+    """The module of its SDK."""
     client_class: ClassVar[str]
-    """Its class of asynchronous clients."""
+    """The SDK's class of asynchronous clients."""
     path: ClassVar[str]
     """Path of requests under the base URL."""
 
@@ -151,7 +154,7 @@ class SdkJudge(Provider):
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         _refuse_socks(self._config.url)
-        sdk = importlib.import_module(self.name)
+        sdk = importlib.import_module(self.sdk)
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
         http_client = sdk.DefaultAioHttpClient(
@@ -293,15 +296,20 @@ def text_of(content: Any) -> str:
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def with_usage(verdict: Verdict, answer: dict[str, Any], prompt: str, completion: str) -> Verdict:
-    """Return the verdict with the answer's model and token counts, if plausible."""
+def with_usage(
+    verdict: Verdict, answer: dict[str, Any], prompt_field: str, completion_field: str
+) -> Verdict:
+    """Return the verdict with the answer's model and token counts, if plausible.
+
+    `prompt_field` and `completion_field` are the counts' names in `usage`, such as `prompt_tokens`.
+    """
     usage, model = answer.get("usage"), answer.get("model")
     counts = usage if isinstance(usage, dict) else {}
     return replace(
         verdict,
         model=printable(model[:_LONGEST_NAME]) if model and isinstance(model, str) else None,
-        prompt_tokens=_count(counts.get(prompt)),
-        completion_tokens=_count(counts.get(completion)),
+        prompt_tokens=_count(counts.get(prompt_field)),
+        completion_tokens=_count(counts.get(completion_field)),
     )
 
 

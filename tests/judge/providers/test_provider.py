@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from openai_server import OpenAIServer
 
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers import PROVIDERS
+from spiqa_tasks.judge.providers.openai import OpenAIJudge
 from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.providers.sdk import with_usage
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.types import JudgeRequest, Verdict
+from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 PICTURE = JudgeRequest("p", top_logprobs=None, images=("figure.png",))
 
@@ -64,6 +66,23 @@ def test_a_provider_is_added_by_its_declaration_alone(monkeypatch: pytest.Monkey
         JudgeClient(replace(config, cache_dir=None)).verdicts([JudgeRequest("said")])[0].text
         == "said"
     )
+
+
+def test_a_provider_may_have_the_api_and_sdk_of_another(
+    server: OpenAIServer, config: JudgeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A router that is asked as OpenAI is, under a name that no package has."""
+
+    class Router(OpenAIJudge):
+        name = "no_such_package"
+        url = "https://router/v1"
+        key_variable = "ROUTER_KEY"
+
+    monkeypatch.setitem(PROVIDERS, Router.name, Router)
+    judge = JudgeClient(replace(config, provider=Router.name, cache_dir=None))
+    (verdict,) = judge.verdicts([JudgeRequest("p")])
+    assert verdict.ok, verdict.reason
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
