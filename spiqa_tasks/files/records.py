@@ -130,8 +130,10 @@ def form_of(path: Path) -> Literal["xlsx", "parquet", "json", "separated"]:
 def _is_other_archive(path: Path) -> bool:
     """Return whether a file is a whole zip archive, but no spreadsheet."""
     # one that is damaged is named where its cells are read
-    faults = (zipfile.BadZipFile, NotImplementedError, ValueError)
-    with suppress(*faults), zipfile.ZipFile(path) as archive:
+    with (
+        suppress(zipfile.BadZipFile, NotImplementedError, ValueError),
+        zipfile.ZipFile(path) as archive,
+    ):
         return "[Content_Types].xml" not in archive.namelist()
     return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -198,6 +199,8 @@ def _svg(figure: Figure) -> str:
     buffer = io.StringIO()
     # Without metadata, which would name the program and the date.
     omitted = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    # The browser has fonts for letters that matplotlib's lacks, such as Chinese.
+    warnings.filterwarnings("ignore", "Glyph .* missing")
     figure.savefig(buffer, format="svg", metadata=omitted)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]

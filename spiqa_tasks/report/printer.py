@@ -164,7 +164,7 @@ class Table:
             is_number = all(map(_NUMBER.fullmatch, cells))
             aligned.append("right" if is_number and not is_label else "left")
 
-        rows = [list(row) for row in zip(*columns, strict=True)]
+        rows = list(map(list, zip(*columns, strict=True)))
         return Grid(heads, rows, labels, aligned)
 
 

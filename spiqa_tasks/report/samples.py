@@ -4,13 +4,14 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
-from spiqa_tasks.runs.run import Answer, Run
+from spiqa_tasks.runs.run import Run
 
 # Path of a picture -> its number from 0 in the page.
 Numbers = dict[str, int]
@@ -40,7 +41,7 @@ def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
         step = max(1, math.ceil(len(all_ids) / MOST))
         ids = all_ids[::step]
         data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
-        if len(ids) < len(all_ids):
+        if step > 1:
             data["notes"].append(
                 f"{task}: {len(ids):,} of {len(all_ids):,} samples are on this page, taken evenly. "
                 "Filters and search see no others; `report --ids FILE` shows those of a list."
@@ -60,18 +61,23 @@ def _samples_of(
     """Return the samples of a task's runs with some ids; an answer names its run by the position
     in `labels`.
     """
-    rows = _rows(runs, numbers is not None)
-    by_id: dict[str, dict[str, Any]] = {}
+    task = runs[0].benchmark_task
+    is_released = task.benchmark_name in BENCHMARKS
+    released = _rows(task, numbers is not None) if is_released else {}
+    by_question: dict[str, dict[str, Any]] = {}
     for run in runs:
         logged = _logged(run)
         scores = _scores(run)
+        # files without a task may have other questions under the same ids
+        rows = released if is_released else _rows_of(run)
         for record in run.questions:
             if record.id not in ids:
                 continue
-            if record.id not in by_id:
-                question = _question(rows.get(record.id), record, numbers)
-                by_id[record.id] = {"task": run.task, "id": record.id, **question, "answers": []}
-            sample = by_id[record.id]
+            row = rows.get(record.id)
+            key = record.id if is_released else f"{record.id} {row}"
+            asked = _question(row, record, numbers)
+            asked |= {"task": run.task, "id": record.id, "answers": []}
+            sample = by_question.setdefault(key, asked)
 
             response, prompt = logged.get(record.id, ("", ""))
             answer = {"run": labels.index(run.name), **_answer(record, response)}
@@ -84,32 +90,31 @@ def _samples_of(
                     answer["prompt"] = prompt
             sample["answers"].append(answer)
 
-    return list(by_id.values())
+    return list(by_question.values())
 
 
-def _rows(runs: Sequence[Run], has_pictures: bool) -> dict[str, dict[str, Any]]:
-    """Return question id -> row; rows without pictures if these are missing, {} without data."""
-    task = runs[0].benchmark_task
-    if task.benchmark_name not in BENCHMARKS:
-        return {answer.id: _row_of(answer) for run in runs for answer in run.by_id.values()}
-
+def _rows(task: Task, has_pictures: bool) -> dict[str, dict[str, Any]]:
+    """Return question id -> row of the release, without pictures if these are missing; {} without
+    data.
+    """
     loaders = [load_rows, rows_for_scoring] if has_pictures else [rows_for_scoring]
     for load in loaders:
-        try:
+        with suppress(SpiqaTasksError, OSError):
             rows = load(task.benchmark_name, task.split, task.settings_text)
-        except (SpiqaTasksError, OSError):
-            continue
-        return {question_of(row): row for row in rows}
+            return {question_of(row): row for row in rows}
     return {}
 
 
-def _row_of(answer: Answer) -> dict[str, Any]:
-    """Return the row of a question that only the file of its answer has, without pictures."""
+def _rows_of(run: Run) -> dict[str, dict[str, Any]]:
+    """Return question id -> row, without pictures, of questions that only the run's file has."""
     return {
-        "question": answer.question,
-        "images": [],
-        "letters": answer.options,
-        "options": answer.options.values(),
+        answer.id: {
+            "question": answer.question,
+            "images": [],
+            "letters": answer.options,
+            "options": answer.options.values(),
+        }
+        for answer in run.by_id.values()
     }
 
 

@@ -101,8 +101,7 @@ def published_gain_rows() -> list[dict[str, Any]]:
             "source": f"published, {value.table}",
             "ablation": "text",
         }
-        row = rows.setdefault(value.model, labels)
-        row[value.metric] = value.value
+        rows.setdefault(value.model, labels)[value.metric] = value.value
     return list(rows.values())
 
 

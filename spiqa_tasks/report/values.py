@@ -81,18 +81,19 @@ def _reported(task: str) -> list[ValueRecord]:
     records = []
     for row in reported():
         if task in str(row["tasks"]).split() and isinstance(row["value"], float):
-            record = {
-                "model": f"{row['model']}, {row['how']}",
-                "source": f"reported, {row['source']}",
-                "judge": row["judge"] or "",
-                "task": task,
-                "metric": row["metric"],
-                "group": OVERALL,
-                "value": row["value"] / 100,
-                "sd": row["sd"],
-                "url": row["url"],
-            }
-            records.append(record)
+            records.append(
+                {
+                    "model": f"{row['model']}, {row['how']}",
+                    "source": f"reported, {row['source']}",
+                    "judge": row["judge"] or "",
+                    "task": task,
+                    "metric": row["metric"],
+                    "group": OVERALL,
+                    "value": row["value"] / 100,
+                    "sd": row["sd"],
+                    "url": row["url"],
+                }
+            )
     return records
 
 
@@ -213,8 +214,8 @@ def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -
         values = [record["value"] for record in members]
         if len(members) == len(subsets) and None not in values:
             mean = {name: members[0][name] for name in ("model", "source", "judge")}
-            mean |= {"task": task, "metric": "accuracy", "group": OVERALL}
-            means.append({**mean, "value": fmean(values)})
+            mean |= {"task": task, "metric": "accuracy", "group": OVERALL, "value": fmean(values)}
+            means.append(mean)
     return means
 
 

@@ -206,6 +206,18 @@ def test_a_phone_shows_a_whole_question(chromium: Any, page_file: Path) -> None:
     page.close()
 
 
+def test_a_phone_shows_no_headings_of_a_wide_table(chromium: Any, tmp_path: Path) -> None:
+    """Each cell of a card has its own; the row of them is outside, however many there are."""
+    columns = [f"Diagnostics and laboratory medicine {number}" for number in range(30)]
+    row = {"run": "m", **dict.fromkeys(columns, "60.0 [42.3, 75.4]")}
+    wide = Table([row], ["run"], columns, "Wide")
+    path = tmp_path / "page.html"
+    report = Report("Wide", (), [Section("Wide", tables=[wide])], [])
+    path.write_text(as_html(report, "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 390, "height": 800})
+    assert page.locator("thead").evaluate("head => head.getBoundingClientRect().right") <= 0
+
+
 def test_a_sample_has_a_link_that_opens_it(chromium: Any, page_file: Path) -> None:
     """`#task/id` opens the sample with its answers and its picture; keys go on, and closing it
     forgets the link.

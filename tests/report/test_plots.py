@@ -55,6 +55,13 @@ def test_a_plot_stands_in_the_page(kind: str) -> None:
     assert PLOTS[kind]() == plot
 
 
+@pytest.mark.filterwarnings("error")
+def test_letters_that_matplotlib_has_no_font_for_are_drawn_by_the_browser() -> None:
+    """Without a warning for each: groups of Chinese exams are in Chinese."""
+    plot = plots.intervals("Groups", {"m": {"全国甲卷": (0.5, 0.4, 0.6)}}, "accuracy x 100")
+    assert "全国甲卷" in texts(plot)
+
+
 def test_plots_share_no_names() -> None:
     """What one plot defines for itself is not what another one in the same page means."""
     names = [name for kind in PLOTS for name in set(re.findall(r'\bid="([^"]+)"', drawn(kind).svg))]

@@ -119,6 +119,26 @@ def test_what_the_judge_said_comes_along() -> None:
 
 
 @pytest.mark.usefixtures("no_data")
+def test_other_questions_under_the_same_id_are_other_samples(tmp_path: Path) -> None:
+    """Files without a task number their questions; equal ones are one sample, with both answers."""
+    shared = {"question": "Sky?", "options": ["red", "blue"], "answer": "B", "prediction": "B"}
+    for name, question in (("a", "Rose?"), ("b", "Grass?")):
+        rows = [shared, {**shared, "question": question}]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    runs, _ = load_runs([RunPath(tmp_path / "a.json"), RunPath(tmp_path / "b.json")])
+    shown = samples(runs, None)["samples"]
+    assert [(sample["id"], sample["question"]) for sample in shown] == [
+        ("1", "Sky?"),
+        ("2", "Rose?"),
+        ("2", "Grass?"),
+    ]
+    assert [[answer["run"] for answer in sample["answers"]] for sample in shown] == [
+        [0, 1],
+        [0],
+        [1],
+    ]
+
+
 def test_a_question_of_several_documents_is_one_sample() -> None:
     """Its answers stand one after the other, each named by its document."""
     records = [
