@@ -108,7 +108,8 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
     fault = known_break()
     if fault is None and not quick:
         failure = lmms_eval.failure_of_start()
-        fault = None if failure is None else f"{installed} cannot start: {failure}"
+        if failure:
+            fault = f"{installed} cannot start: {failure}"
 
     yield _finding("lmms-eval", fault, installed)
 

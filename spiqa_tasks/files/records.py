@@ -350,8 +350,7 @@ def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
 
-    values = list(content.values())
-    if values and _are_objects(values):
+    if content and _are_objects([*content.values()]):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
 
     return _rows_beside_settings(content)

@@ -104,10 +104,11 @@ class Report:
 def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Report:
     """Return the report of runs. Runs of a host's own tasks are only compared, and have gain.
 
-    `notes` are sentences on runs that are left out; by default `title` is `2 models on 3 tasks`.
+    `notes` are sentences on runs that are left out, to which the first ones on runs that do not
+    compare are added; by default `title` is `2 models on 3 tasks`.
     """
     tasks = _by_task(filter(selection.has_samples, runs))
-    shown = [run for of_task in tasks.values() for run in of_task]
+    shown = list(chain.from_iterable(tasks.values()))
 
     colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
@@ -124,7 +125,8 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     filled = [section for section in sections if section.notes or section.tables]
     head = facts(shown)
     size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
-    return Report(title or size, notes, filled, shown, head)
+    # a ranking of runs that do not compare misleads; the section of comparisons names all of them
+    return Report(title or size, [*notes, *left_out[:3]], filled, shown, head)
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -168,7 +170,7 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
         lines += [{**record, "size": size_of(record)} for record in records]
         rankings += _ranking(runs[0], records, printed_records(runs))
 
-    notes = [*_judge_notes(run for runs in by_task for run in runs), *_conclusions(comparisons)]
+    notes = [*_judge_notes(chain.from_iterable(by_task)), *_conclusions(comparisons)]
     table = Table(
         lines,
         ["task"],

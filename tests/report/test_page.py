@@ -177,6 +177,17 @@ def test_one_sentence_says_how_many_pairs_differ_significantly() -> None:
     assert build(alike).sections[0].notes == [sentence.format("0 of 1 pair", "")]
 
 
+def test_the_top_says_that_ranked_runs_do_not_compare(tmp_path: Path) -> None:
+    """Two files without a task are of one task by its name, with questions of their own."""
+    for name in ("a", "b"):
+        row = {"id": name, "options": ["red", "blue"], "answer": "B", "prediction": "B"}
+        (tmp_path / f"{name}.json").write_text(json.dumps([row]))
+    runs, _ = load_runs([RunPath(tmp_path / "a.json"), RunPath(tmp_path / "b.json")])
+    report = build(runs, ["A note."])
+    fault = "choices: b is not compared with a: they share no question."
+    assert report.notes == ["A note.", fault]
+
+
 def test_a_tasks_runs_are_drawn_beside_published_and_reported_rows(drawn: dict[str, Any]) -> None:
     """Each kind is a series, with its judge; nothing is drawn of one run alone."""
     build([run_with(50, "mine", "mmstar_filtered")])
