@@ -24,7 +24,6 @@ from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
 from spiqa_tasks.runs.metric_values import mean_remarks
@@ -291,25 +290,15 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
         task = tasks[0]
         remedy = f"Run the same model on {task}, or name one file of each."
         if what == "without":
-            remedy = _remedy_without_twin(_of_task(runs, task)[0], task)
+            remedy = (
+                f"Run it on {task}_text, or in lmms-eval with --model ablated --model_args"
+                " base=MODEL,ablation=text,..."
+            )
         on = selection.and_more(tasks)
         sentences.append(
             f"Expected a run of {models} on {on} {what} images, found {instead}. {remedy}"
         )
     return sentences
-
-
-def _remedy_without_twin(run: Run, task: str) -> str:
-    """Return how a run of a task without images is made, for one with images."""
-    base, _, arguments = run.identity.model.partition(",")
-    # VLMEvalKit has no wrapped models
-    if HOST in arguments:
-        return f"Run it on {task}_text."
-    return (
-        f"Run it on {task}_text if there is such a task, or with lmms-eval's --model ablated "
-        f"--model_args base={base},ablation=text,...; `spiqa-tasks compare` subtracts files that "
-        "have no task."
-    )
 
 
 def _models(runs: Sequence[Run]) -> str:

@@ -5,20 +5,15 @@ import math
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import record_of
-from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import load_rows
-from spiqa_tasks.benchmarks.scifibench.release import (
-    SciFIBenchSettings,
-    caption_length,
-    figure_size,
-)
+from spiqa_tasks.benchmarks.scifibench.release import caption_length, figure_size
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs.frame import frame_of, value
 from spiqa_tasks.runs.run import Run
@@ -163,9 +158,12 @@ def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:
     for run in runs:
         name = run.metric(metric).name
         frame = frame_of([run]).set_index("id", drop=False)
-        questions = [row for row in _questions_with_pictures(run) if row["id"] in frame.index]
+        task = run.benchmark_task
+        # the questions with their figures, whatever the model was shown
+        rows_of_split = load_rows(task.benchmark_name, task.split, "")
+        rows_of_run = [row for row in rows_of_split if row["id"] in frame.index]
         for measure, size_of in MEASURES.items():
-            sizes = pd.Series({row["id"]: size_of(row) for row in questions})
+            sizes = pd.Series({row["id"]: size_of(row) for row in rows_of_run})
             # Each bin ends at a quantile that is a size itself; equal sizes share a bin.
             ends = np.quantile(sizes, np.arange(1, BINS + 1) / BINS, method="inverted_cdf")
             for _, members in sizes.groupby(np.searchsorted(ends, sizes)):
@@ -254,13 +252,3 @@ def _correlation(scores: pd.DataFrame) -> Row:
     matrix = scores[["text", "judged"]].corr("spearman")
     labels = scores.drop(columns=["text", "judged"]).iloc[0]
     return {**labels, "n": len(scores), "spearman": matrix.loc["text", "judged"]}
-
-
-def _questions_with_pictures(run: Run) -> Iterable[Mapping[str, Any]]:
-    """Return the rows of a run's task with their figures, whatever the model was shown."""
-    settings = run.settings
-    shown = SciFIBenchSettings(
-        negatives=settings.negatives, shuffle=settings.shuffle, seed=settings.seed
-    )
-    task = run.benchmark_task
-    return load_rows(task.benchmark_name, task.split, settings_text(shown))

@@ -1,7 +1,7 @@
 """Rows of a benchmark's paper for a run: the same split, setting and metric."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spiqa_tasks.benchmarks.choice import slug
@@ -9,8 +9,8 @@ from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
 from spiqa_tasks.benchmarks.mmstar.release import MMStarSettings
 from spiqa_tasks.benchmarks.scifibench.release import SciFIBenchSettings
-from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
-from spiqa_tasks.published import load
+from spiqa_tasks.benchmarks.spiqa.release import SMALL, SpiqaSettings
+from spiqa_tasks.published import item_named, load
 from spiqa_tasks.runs.run import Run
 
 # Groups of rows that are not of a released model.
@@ -21,12 +21,12 @@ PAPER_JUDGE = "GPT-4o"
 
 # Names of ours -> names that SPIQA prints.
 _SPIQA_SPLITS = {"testA": "test-A", "testB": "test-B", "testC": "test-C"}
-# Figures of one question asked apart are the paper's direct setting for open models.
+# Open models were shown small figures, one at a time.
 _SPIQA_SETTINGS = {
-    "direct": "direct",
-    "perfigure": "direct",
-    "fullpaper": "full_paper",
-    "cot": "cot",
+    SpiqaSettings(): "direct",
+    SpiqaSettings(setting="perfigure", max_figures=0, resolution=SMALL): "direct",
+    SpiqaSettings(setting="fullpaper"): "full_paper",
+    SpiqaSettings(setting="cot"): "cot",
 }
 # The main tables come first: a value that two tables print is theirs.
 _SPIQA_TABLES = ("table3", "table5", "table6", "tableE1", "tableE2", "tableB1")
@@ -83,7 +83,7 @@ def published_gain() -> Iterator[PublishedValue]:
     """Yield MMStar's gain (`mg`) and leakage (`ml`) of Table 5, overall."""
     for metric in ("mg", "ml"):
         for row in _rows("mmstar", "table5", category="all", metric=metric):
-            yield _value(row, "table5", metric)
+            yield _value(row, metric)
 
 
 def published_overall(mean: str) -> Iterator[PublishedValue]:
@@ -94,26 +94,24 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
     keys = {"subset": "Overall", "task": direction, "negatives": "adversarial"}
     for row in _rows("scifibench", "table2", **keys):
         if row["group"] != "text-only":
-            yield _value(row, "table2", "accuracy")
+            yield _value(row, "accuracy")
 
 
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     """Yield the values that SPIQA prints for a split and its setting."""
-    # Every setting that is not named here has its default in the tables.
-    printed = SpiqaSettings(
-        setting=settings.setting, protocol=settings.protocol, seed=settings.seed
-    )
-    if settings != printed or split not in _SPIQA_SPLITS or settings.setting not in _SPIQA_SETTINGS:
+    # protocol and seed vary; all other settings are those of a table
+    printed = replace(settings, protocol="corrected", seed=0)
+    if split not in _SPIQA_SPLITS or printed not in _SPIQA_SETTINGS:
         return
 
-    keys = {"split": _SPIQA_SPLITS[split], "setting": _SPIQA_SETTINGS[settings.setting]}
+    keys = {"split": _SPIQA_SPLITS[split], "setting": _SPIQA_SETTINGS[printed]}
     suffixes = ["", RELEASED] if settings.protocol == "both" else [""]
     for table in _SPIQA_TABLES:
         for row in _rows("spiqa", table, **keys):
             group = {"all": None, "other": "nonplot"}.get(row["category"], row["category"])
             judge = row.get("judge") or PAPER_JUDGE if row["metric"] == "l3score" else ""
             for suffix in suffixes:
-                yield _value(row, table, row["metric"] + suffix, group, judge)
+                yield _value(row, row["metric"] + suffix, group, judge)
 
 
 def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
@@ -126,7 +124,7 @@ def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
     for row in _rows("mmstar", table, metric="accuracy"):
         group = _MMSTAR_CATEGORIES.get(row["category"])
         for metric in ("accuracy", "accuracy_released"):
-            yield _value(row, table, metric, group)
+            yield _value(row, metric, group)
 
 
 def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
@@ -144,7 +142,7 @@ def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedV
         for row in _rows("scifibench", table, negatives=settings.negatives, **keys):
             if (row["group"] == "text-only") == (settings.ocr == "yes"):
                 category = row.get("category", "all")
-                yield _value(row, table, "accuracy", None if category == "all" else slug(category))
+                yield _value(row, "accuracy", None if category == "all" else slug(category))
 
 
 # Settings of a benchmark -> the reader of its paper's tables.
@@ -156,18 +154,18 @@ _READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
 
 
 def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a paper's table with given keys that are values of models."""
+    """Yield the rows of a paper's table with given keys that are values of models, each with the
+    name of the table, `Table 5`.
+    """
+    name = item_named(paper, table).name
     for row in load(paper, table):
-        is_wanted = all(row[name] == value for name, value in keys.items())
+        is_wanted = all(row[key] == value for key, value in keys.items())
         if is_wanted and row["value"] is not None and row["group"] not in NO_MODELS:
-            yield row
+            yield row | {"table": name}
 
 
 def _value(
-    row: Mapping[str, Any], table: str, metric: str, group: str | None = None, judge: str = ""
+    row: Mapping[str, Any], metric: str, group: str | None = None, judge: str = ""
 ) -> PublishedValue:
-    """Return a row of a table as a published value, of percent as a share."""
-    # `table5` is Table 5, `tableB1` is Table B.1.
-    number = table.removeprefix("table")
-    name = f"{number[0]}.{number[1:]}" if number[0].isalpha() else number
-    return PublishedValue(row["model"], f"Table {name}", metric, group, row["value"] / 100, judge)
+    """Return a row of `_rows` as a published value, of percent as a share."""
+    return PublishedValue(row["model"], row["table"], metric, group, row["value"] / 100, judge)

@@ -2,9 +2,11 @@
 
 import argparse
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from spiqa_tasks.analysis.breakdown import values_by, withheld_values
@@ -29,7 +31,13 @@ from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import and_more, has_samples, remarks_on_answers
+from spiqa_tasks.runs.selection import (
+    and_more,
+    is_blind,
+    is_few_shot,
+    remarks_on_answers,
+    with_unique_labels,
+)
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
@@ -66,7 +74,7 @@ def _rho(value: float) -> str:
 
 
 # Settings that tell the experiments of a paper apart; the others vary one experiment.
-_EXPERIMENT = ("setting", "ablation", "ocr", "negatives", "mark", "shots")
+_EXPERIMENT = ("setting", "ablation", "ocr", "negatives", "mark", "shots", "shuffle")
 
 # Maker in `published/items.csv` -> its table.
 _TABLES = {
@@ -117,43 +125,67 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
 
     Raises InputError: no such run.
     """
-    answered = list(filter(_has_answers, runs))
-    experiments = [_experiment(task.settings) for task in find_tasks(item.tasks)]
-    of_item = [run for run in answered if _is_of_item(run, item, experiments)]
-    others = sorted({run.task for run in answered if run not in of_item})
+    of_item = []
+    others = set()
+    for run in runs:
+        # a run of a host's own task may have only the value that the host reports
+        if run.is_of_benchmark and not run.records:
+            continue
+        if _is_of_item(run, item):
+            of_item.append(run)
+        else:
+            others.add(run.task)
+
+    wanted = " or ".join(item.tasks)
     if not of_item:
         raise InputError(
-            f"Expected runs of {' or '.join(item.tasks)} for {item.name}, found "
-            f"{', '.join(others) or 'none with samples'}. Name other runs."
+            f"Expected runs of {wanted} for {item.name} ({item.shows}), found "
+            f"{and_more(sorted(others) or ['none with samples'])}. Name other runs."
         )
     if others:
-        say(f"Left out, as {item.name} is of {' or '.join(item.tasks)}: {and_more(others)}.")
+        say(f"Left out, as {item.name} is of {wanted}: {and_more(sorted(others))}.")
     return as_shown(arguments, of_item)
 
 
-def _has_answers(run: Run) -> bool:
-    """Return whether a run has answers from which a table can be made."""
-    # A run of a host's own task may have only the value that the host reports.
-    return has_samples(run) or not run.is_of_benchmark
-
-
-def _is_of_item(run: Run, item: Item, experiments: Sequence[list[Any]]) -> bool:
-    """Return whether a run is of one of a table's experiments, on any split."""
-    # MMStar's tables have gain and leakage on other benchmarks, too.
+def _is_of_item(run: Run, item: Item) -> bool:
+    """Return whether a run is of the experiment of a table."""
+    if run.is_of_benchmark and run.benchmark_task.benchmark_name != item.paper:
+        return False
+    if item.paper == "mmstar":
+        # gain and leakage are of the host's tasks, too; `ablated` runs have the settings of the
+        # task with pictures
+        return _has_shots(run, item)
     if not run.is_of_benchmark:
-        return item.paper == "mmstar"
-    if run.benchmark_task.benchmark_name != item.paper:
         return False
 
-    # `ablated` runs have the settings of the task with pictures
-    return item.paper == "mmstar" or _experiment(run.settings) in experiments
+    split = run.benchmark_task.split
+    # the printed values beside those of each task are of the paper's split
+    is_of_any_split = item.maker != "scores" or split.startswith("demo")
+    return any(
+        _experiment(run.settings, item) == _experiment(task.settings, item)
+        for task in find_tasks(item.tasks)
+        if is_of_any_split or task.split == split
+    )
 
 
-def _experiment(settings: Any) -> list[Any]:
-    """Return the settings of a run or task that tell experiments apart; None: it has none."""
+def _has_shots(run: Run, item: Item) -> bool:
+    """Return whether a run is without pictures, after as many examples as in a table of LLMs; True
+    for other tables.
+    """
+    shots = item.options.get("shots")
+    return shots is None or (is_blind(run) and is_few_shot(run) == (shots != "0"))
+
+
+def _experiment(settings: Any, item: Item) -> list[Any]:
+    """Return the settings of a run or task that tell experiments apart; None: it has none.
+
+    The one that a table varies is none of them.
+    """
+    varied = item.options.get("over", "")
     # other prompts vary an experiment, but captions have no accuracy
     is_captioning = getattr(settings, "prompt", None) == "caption"
-    return [is_captioning, *(getattr(settings, name, None) for name in _EXPERIMENT)]
+    names = (name for name in _EXPERIMENT if name not in varied)
+    return [is_captioning, *(getattr(settings, name, None) for name in names)]
 
 
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
@@ -174,8 +206,13 @@ def _is_withheld(run: Run, metric: Metric) -> bool:
 
 
 def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
-    """Return the paper's runs without labels: the table has a column for their judges."""
-    return [replace(run, label="") for run in _runs(arguments, item)]
+    """Return the paper's runs with labels that are unique among those of a judge: the table has a
+    column for judges.
+    """
+    by_judge = defaultdict(list)
+    for run in _runs(arguments, item):
+        by_judge[run.judge_name].append(replace(run, label=""))
+    return list(chain.from_iterable(map(with_unique_labels, by_judge.values())))
 
 
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
@@ -204,11 +241,11 @@ def _main(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    """Print gain and leakage by group; return 3 if a row is withheld or a run left out, else 0."""
+    """Print gain and leakage; return 3 if a row is withheld or a run left out, else 0."""
     runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
     pairs, alone, problems = ablation_pairs(runs, metric=arguments.metric)
     say(*alone, *problems)
-    is_complete = print_gain(pairs, arguments.format, by="group")
+    is_complete = print_gain(pairs, arguments.format, by=item.options.get("by", ""))
     if arguments.format in STYLES and (printed := _printed(item)):
         print(f"\n{render(arguments.format, *printed)}")
     return 0 if is_complete and not problems else 3
@@ -227,9 +264,7 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
 
     measured_cells = set(map(_cell_of, values))
     printed = [
-        record
-        for record in printed_records(filter(attrgetter("is_of_benchmark"), runs), item.name)
-        if _cell_of(record) in measured_cells
+        record for record in printed_records(runs, item.name) if _cell_of(record) in measured_cells
     ]
     table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
     whole_table = [] if printed else _printed(item)

@@ -64,13 +64,14 @@ def item_named(paper: str, name: str) -> Item:
 
     Raises InputError: the paper has none of that name.
     """
-    of_paper = [item for item in items() if item.paper == paper]
-    for item in of_paper:
-        if _letters(item.name) == _letters(name):
+    for item in items():
+        if item.paper == paper and _letters(item.name) == _letters(name):
             return item
 
-    known = ", ".join(item.key for item in of_paper)
-    raise InputError(f"Expected a table or figure of {paper}, found {name}. Choose one of {known}.")
+    raise InputError(
+        f"Expected a table or figure of {paper}, found {name}. `spiqa-tasks paper {paper}` lists"
+        " them."
+    )
 
 
 def _letters(name: str) -> str:

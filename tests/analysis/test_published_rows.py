@@ -36,6 +36,13 @@ def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], f
             ("Gemini 1.5 Flash", "retrieval_accuracy", None, ""),
             0.8618,
         ),
+        (
+            "spiqa",
+            "testC",
+            "setting=perfigure,max_figures=0,resolution=224px",
+            ("CogVLM", "bleu_4", None, ""),
+            0.042,
+        ),
         ("mmstar", "val", "", ("Random Choice", "accuracy", "coarse_perception", ""), 0.237),
         ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", None, ""), 0.694),
         ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", "cs.NI", ""), 0.72),

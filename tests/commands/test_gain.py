@@ -36,7 +36,7 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     2 with a remedy.
     """
     path = write_run(tmp_path / "a", "m", {"t": choice_samples([True])}, stamp="1")
-    assert "--model ablated --model_args base=m" in gain(tmp_path / "a")[2]
+    assert "--model ablated --model_args base=MODEL,ablation=text" in gain(tmp_path / "a")[2]
     write_run(
         tmp_path / "a", "ablated", {"t": choice_samples([True])}, "base=m,ablation=text", stamp="2"
     )

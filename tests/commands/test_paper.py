@@ -1,5 +1,6 @@
 """`spiqa-tasks paper`: the list, and every table and figure that it makes again."""
 
+import json
 import subprocess
 import sys
 import time
@@ -162,8 +163,9 @@ def test_runs_of_another_benchmark_are_refused(
     write_judged(tmp_path, "m", None)
     assert main(["paper", "scifibench", "figure8", str(tmp_path)]) == 2
     assert (
-        "Expected runs of scifibench_cs_fig2cap or scifibench_cs_cap2fig for Figure 8, found "
-        "spiqa_demo. Name other runs." in capsys.readouterr().err
+        "Expected runs of scifibench_cs_fig2cap or scifibench_cs_cap2fig for Figure 8 (accuracy "
+        "by length of caption and size of figure), found spiqa_demo. Name other runs."
+        in capsys.readouterr().err
     )
 
 
@@ -225,6 +227,64 @@ def test_tables_of_gain_say_nothing_of_another_papers_runs(
     assert "on spiqa_demo without images" not in errors
 
 
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        ("mmstar table1", {"mmstar_demo_text"}),
+        ("mmstar table2", {"mmstar_demo_llm"}),
+        ("mmstar table4", {"mmstar_demo_llm"}),
+        ("scifibench table4", {"scifibench_cs_fig2cap"}),
+        ("scifibench table5", {"scifibench_cs_fig2cap"}),
+    ],
+)
+def test_a_table_has_the_runs_of_its_own_experiment_alone(
+    item: str,
+    shown: set[str],
+    scifibench_release: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Runs with pictures are no LLMs without them; other splits and orders are no Table 5."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(scifibench_release))
+    names = ["mmstar_demo", "mmstar_demo_text", "mmstar_demo_llm"]
+    names += [f"scifibench_{split}" for split in ("cs_fig2cap", "cs_cap2fig", "general_fig2cap")]
+    for name in [*names, "scifibench_cs_fig2cap_shuffle1"]:
+        write_jsonl(tmp_path / f"m_{name}.jsonl", dict(right_answers(name)))
+
+    status, rows, errors = run_json(capsys, f"paper {item} --partial", tmp_path)
+    assert status == 0
+    assert {row["task"] for row in rows if row["source"] == "measured"} == shown
+    assert "and 5 more" in errors
+
+
+def test_a_model_with_two_settings_has_two_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One row would show the first run's number, and nothing of the other."""
+    rows = rows_for_scoring("scifibench", FIG2CAP, "")
+    task = "scifibench_demo_fig2cap"
+    for wrong, heat in ((0, "0.0"), (6, "0.7")):
+        samples = {task: answered(rows, wrong)}
+        options = {"settings": {task: ""}, "split": FIG2CAP, "stamp": heat}
+        path = write_own(tmp_path, "m", samples, **options)
+        results = json.loads(path.read_text())
+        results["configs"][task]["generation_kwargs"] = {"temperature": float(heat)}
+        path.write_text(json.dumps(results))
+
+    assert main(["paper", "scifibench", "table2", str(tmp_path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "m (temperature=0.0) measured 100.0 [" in printed
+    assert "m (temperature=0.7) measured 50.0 [" in printed
+
+
+def test_open_models_have_the_tables_that_the_paper_has_of_them() -> None:
+    """They are asked with small figures, one at a time, and stand in Tables 3, 6, B.1 and E.1."""
+    for key in ("table3", "table6", "tableB1", "tableE1"):
+        (item,) = (item for item in items() if (item.paper, item.key) == ("spiqa", key))
+        assert any("perfigure_224px" in task for task in item.tasks)
+
+
 def test_printed_rows_stand_below_for_people(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -259,7 +319,7 @@ def test_table_5_names_each_model_once(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("item", "part", "whole"),
     [
-        ("mmstar table4", ["mmstar_demo"], []),
+        ("mmstar table4", ["mmstar_demo_llm"], []),
         ("mmstar table5", ["mmstar_demo", "mmstar_demo_text"], []),
         ("scifibench table2", ["scifibench_demo_fig2cap"], []),
         ("scifibench figure8", ["scifibench_demo_fig2cap"], []),
@@ -307,7 +367,10 @@ def test_runs_without_samples_are_none_of_another_paper(
     assert f"{task} of bare has no samples; run it with --log_samples." in errors
     assert "Left out, as" not in errors
     assert main(["paper", "scifibench", "table2", str(tmp_path / "bare")]) == 2
-    assert "for Table 2, found none with samples. Name other runs." in capsys.readouterr().err
+    assert (
+        "for Table 2 (accuracy), found none with samples. Name other runs."
+        in capsys.readouterr().err
+    )
 
 
 def test_scores_stand_beside_the_published_ones_of_the_same_table(

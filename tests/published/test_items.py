@@ -85,6 +85,6 @@ def test_an_item_is_found_in_any_spelling() -> None:
     }
     with pytest.raises(
         InputError,
-        match=r"Expected a table or figure of mmstar, found table9\. Choose one of figure1, ",
+        match=r"Expected a table or figure of mmstar, found table9\. `spiqa-tasks paper mmstar`",
     ):
         item_named("mmstar", "table9")
