@@ -4,6 +4,7 @@ import asyncio
 import heapq
 import logging
 import math
+import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,12 @@ from spiqa_tasks.judge.providers.provider import Adaptation, Provider, RequestEr
 from spiqa_tasks.judge.slots import Slots
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed
 from spiqa_tasks.printable import counted, progress, say
+
+# From 3.11 on, Ctrl-C cancels what runs; before, asyncio writes a traceback for each request.
+if sys.version_info >= (3, 11):
+    from asyncio import Runner
+else:
+    from backports.asyncio.runner import Runner
 
 # The test question, which shows whether the judge answers anything: it is shorter than any prompt
 # of a rule, and no benchmark has it.
@@ -76,7 +83,8 @@ def _run(loop: "JudgeLoop", requests: dict[str, JudgeRequest]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(loop.run(requests))
+        with Runner() as runner:
+            runner.run(loop.run(requests))
         return
 
     with ThreadPoolExecutor(1) as pool:
