@@ -226,8 +226,8 @@ def task_in_name(samples: Path) -> str:
 def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
     """Return what a parsed results file says. Raises KeyError, TypeError: another form."""
     config = content["config"]
-    tasks = [_task_of(path, content, name) for name in content["configs"]]
     date = str(content.get("date") or "")
+    tasks = [_task_of(path, content, name, date) for name in content["configs"]]
     return Results(
         model=str(config["model"]),
         model_args=str(config["model_args"] or ""),
@@ -237,7 +237,7 @@ def _results_of(path: Path, content: Mapping[str, Any]) -> Results:
     )
 
 
-def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
+def _task_of(path: Path, content: Mapping[str, Any], name: str, date: str) -> LoggedTask:
     """Return what a results file says of one task. Raises TypeError: counts that are none."""
     counts = (content.get("n-samples") or {}).get(name) or {}
     if not conforms(counts, Mapping[str, int | None]):
@@ -247,7 +247,7 @@ def _task_of(path: Path, content: Mapping[str, Any], name: str) -> LoggedTask:
     return LoggedTask(
         name=name,
         config=content["configs"][name],
-        samples=_samples_file(path, name, str(content.get("date") or "")),
+        samples=_samples_file(path, name, date),
         values=dict(_reported(content["results"].get(name, {}))),
         questions=counts.get("original") or 0,
         answered=counts.get("effective") or 0,

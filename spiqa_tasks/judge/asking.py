@@ -74,22 +74,22 @@ def ask_all(
             for key, request in requests.items():
                 done(key, client.verdict(request))
         else:
-            _run(JudgeLoop(config, client, done), requests)
+            _run(JudgeLoop(config, client, requests, done))
     return verdicts
 
 
-def _run(loop: "JudgeLoop", requests: dict[str, JudgeRequest]) -> None:
+def _run(loop: "JudgeLoop") -> None:
     """Run the loop to its end, in another thread if this one has a running one (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         with Runner() as runner:
-            runner.run(loop.run(requests))
+            runner.run(loop.run())
         return
 
     with ThreadPoolExecutor(1) as pool:
         try:
-            pool.submit(asyncio.run, loop.run(requests)).result()
+            pool.submit(asyncio.run, loop.run()).result()
         except KeyboardInterrupt:
             loop.patience.stop(math.inf)  # the pool waits for what is on its way, which is stored
             raise
@@ -144,26 +144,27 @@ class _Try:
 
 
 class JudgeLoop:
-    """Asks one judge until every request has a verdict.
+    """Asks one judge until every request has a verdict, which goes to `keep`.
 
     It has no rules of its own: `Pace` says how fast, `Slots` how many at once, `Patience` how long.
     """
 
-    def __init__(self, config: JudgeConfig, client: Provider, keep: Keep) -> None:
+    def __init__(
+        self, config: JudgeConfig, client: Provider, requests: dict[str, JudgeRequest], keep: Keep
+    ) -> None:
         self.config = config
         self.client = client
         self.keep = keep
         self.pace = Pace()
         self.slots = Slots(config)
         self.patience = Patience(config.retry)
-        self.queue = _Queue([])
+        jobs = [Job(position, *item) for position, item in enumerate(requests.items())]
+        self.queue = _Queue(jobs)
         self.running: dict[asyncio.Task[Verdict], _Try] = {}
         self._watch = _Watch(client, self.slots)
 
-    async def run(self, requests: dict[str, JudgeRequest]) -> None:
+    async def run(self) -> None:
         """Ask until `keep` has had a verdict for each request."""
-        jobs = [Job(position, *item) for position, item in enumerate(requests.items())]
-        self.queue = _Queue(jobs)
         try:
             while self.queue or self.running:
                 wait = self._start()

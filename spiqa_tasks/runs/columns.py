@@ -355,7 +355,7 @@ def columns_in(path: Path, columns: Columns = USUAL) -> Collection[str]:
 
 def columns_of(rows: Iterable[Mapping[str, Any]]) -> Collection[str]:
     """Return the names of the columns, in their order."""
-    return dict.fromkeys(column for row in rows for column in row).keys()
+    return dict.fromkeys(column for row in rows for column in row)
 
 
 def cell_text(value: Any) -> str | None:

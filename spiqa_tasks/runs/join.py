@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -482,11 +483,7 @@ def _is_question(answer: Answer, row: Row) -> bool:
 def _from_difference(one: str, other: str) -> tuple[str, str]:
     """Return two texts for a sentence, without what both begin with if that is long."""
     one, other = (" ".join(text.split()) for text in (one, other))
-    same = 0
-    for ours, theirs in zip(one, other, strict=False):
-        if ours != theirs:
-            break
-        same += 1
+    same = len(commonprefix([one, other]))  # noqa: RUF071 - texts, no paths
     if same >= LONGEST // 2:
         # some of the same text shows where in the question the difference is
         start = same - LONGEST // 4

@@ -58,7 +58,7 @@ def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verd
     requests = {str(place): JudgeRequest(str(place), **kind) for place in range(count)}
 
     verdicts: dict[str, Verdict] = {}
-    _, took = run_virtually(JudgeLoop(config, server, verdicts.__setitem__).run(requests))
+    _, took = run_virtually(JudgeLoop(config, server, requests, verdicts.__setitem__).run())
     return [verdicts[key] for key in requests], took
 
 
@@ -180,7 +180,7 @@ def test_of_a_judge_that_is_given_up_nothing_more_is_said(
     server = Server(lambda _: LOST, 0.1)
     verdicts: dict[str, Verdict] = {}
     requests = {"one": JudgeRequest("one")}
-    run_virtually(JudgeLoop(config, server, verdicts.__setitem__).run(requests))
+    run_virtually(JudgeLoop(config, server, requests, verdicts.__setitem__).run())
     assert not verdicts["one"].ok
     assert capsys.readouterr().err == ""
 
@@ -370,7 +370,7 @@ def reason_of_first(client: Client, count: int, config: JudgeConfig = LOCAL) -> 
     """
     requests = {str(place): JudgeRequest(str(place)) for place in range(count)}
     verdicts: dict[str, Verdict] = {}
-    run_virtually(JudgeLoop(config, client, verdicts.__setitem__).run(requests))
+    run_virtually(JudgeLoop(config, client, requests, verdicts.__setitem__).run())
     assert sorted(verdicts) == sorted(requests)
     assert all(verdict.ok for key, verdict in verdicts.items() if key != "0")
     return verdicts["0"].reason
