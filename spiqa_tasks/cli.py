@@ -82,8 +82,12 @@ class _Command(_Parser):
         # An option that a version no longer has must not be read as a longer one.
         kwargs["allow_abbrev"] = False
         super().__init__(*args, **kwargs)
-        about = "report on stderr what is read, from where, and what a judge is asked"
-        self.add_argument("-v", "--verbose", action="store_true", help=about)
+        self.add_argument(
+            "-v",
+            "--verbose",
+            action="store_true",
+            help="report on stderr what is read, from where, and what a judge is asked",
+        )
 
 
 def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
@@ -130,8 +134,12 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"spiqa-tasks {__version__}")
-    about = f"print the script for completion by a shell: {', '.join(SHELLS)}"
-    parser.add_argument("--print-completion", choices=SHELLS, metavar="SHELL", help=about)
+    parser.add_argument(
+        "--print-completion",
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print the script for completion by a shell: {', '.join(SHELLS)}",
+    )
     return parser
 
 

@@ -90,8 +90,7 @@ class L3Score:
         records = judged(records, judge)
         scores = [best_score(L3SCORE, record) for record in records]
         signature = judge.signature
-        has_several_references = len(requests) > len(answers)
-        if has_several_references:
+        if len(requests) > len(answers):  # one for each reference of an answer
             signature["references"] = "best"
         return {
             "l3score": scorer.value(L3SCORE, records).value,

@@ -186,24 +186,17 @@ def _filtered(
     Raises InputError: runs with images or that do not compare, or a rule by which all or no
     questions are kept.
     """
+    # Before the runs are read.
     _check_blind(runs)
     first = runs[0]
+    _check_documents(first)
     task = selection.source_task(first)
     metric = headline(first, metric_name)
-    # Before the runs are read: such a task has a document for each figure.
-    if first.is_of_benchmark and first.benchmark_task.benchmark.join(first.settings) is not None:
-        raise InputError(
-            "each question is several documents, one for a figure, and would be kept in part. "
-            "Filter the task that shows all figures at once."
-        )
     most = _most_hits(len(runs), max_hits)
 
     scores = _scores(first, runs, metric)
-    known = scores.dropna()
-    frame = questions(first, metric).loc[known.index]
-    frame["hits"] = known.sum(axis="columns").astype(int)
+    frame = _with_hits(first, metric, scores)
     frame["is_kept"] = frame.hits <= most
-
     if lvlms:
         difficulty = _difficulty(_scores(first, lvlms, metric))
         frame["difficulty"] = difficulty.reindex(frame.index).fillna(UNKNOWN)
@@ -211,8 +204,6 @@ def _filtered(
     leaked = [_leaked(first, lvlm, llm, metric) for lvlm, llm in pairs if lvlm and llm]
     frame["leaks"] = sum(frame.index.isin(pair["ids"]) for pair in leaked)
 
-    frame["position"] = [first.by_id[key].position for key in frame.index]
-    frame = frame.sort_values("position")
     answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
     lost = list(scores.index.difference(frame.index, sort=False))
     remarks = _remarks(task, lost, answers)
@@ -230,6 +221,27 @@ def _check_blind(runs: Iterable[Run]) -> None:
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
                 "name answers TASK_text=FILE."
             )
+
+
+def _check_documents(run: Run) -> None:
+    """Raise InputError for a task with several documents per question, one for each figure."""
+    if run.is_of_benchmark and run.benchmark_task.benchmark.join(run.settings) is not None:
+        raise InputError(
+            "each question is several documents, one for a figure, and would be kept in part. "
+            "Filter the task that shows all figures at once."
+        )
+
+
+def _with_hits(run: Run, metric: Metric, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the questions that every inspector has a score of, in the task's order, with `hits`.
+
+    `hits` is the number of inspectors that are right, `position` that of the question in the task.
+    """
+    known = scores.dropna()
+    frame = questions(run, metric).loc[known.index]
+    frame["hits"] = known.sum(axis="columns").astype(int)
+    frame["position"] = [run.by_id[key].position for key in frame.index]
+    return frame.sort_values("position")
 
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:

@@ -42,11 +42,15 @@ SEED = 0
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    about = (
-        "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
-        "question, reference, prediction and label"
+    parser.add_argument(
+        "labels",
+        type=Path,
+        metavar="LABELS",
+        help=(
+            "answers with a person's yes or no: EVOUNA's json, or json, jsonl, tsv or xlsx with "
+            "question, reference, prediction and label"
+        ),
     )
-    parser.add_argument("labels", type=Path, metavar="LABELS", help=about)
     parser.add_argument(
         "--judge",
         action="append",
@@ -55,8 +59,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     add_rule_options(parser)
     add_columns(parser)
-    about = "print how many calls, tokens and dollars; ask nothing"
-    parser.add_argument("--dry-run", action="store_true", help=about)
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print how many calls, tokens and dollars; ask nothing",
+    )
     add_format(parser)
 
 

@@ -18,11 +18,15 @@ from spiqa_tasks.scoring.mcq import extract_choice
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    about = (
-        "jsonl, json, csv, tsv, xlsx or parquet of answers with their options: an object of "
-        "letters and texts, a list, the columns A, B, ..., or a question that lists them"
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help=(
+            "jsonl, json, csv, tsv, xlsx or parquet of answers with their options: an object of "
+            "letters and texts, a list, the columns A, B, ..., or a question that lists them"
+        ),
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help=about)
     add_columns(parser)
     add_format(parser)
 

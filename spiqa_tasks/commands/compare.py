@@ -22,19 +22,23 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--metric", help="the metric (default: the task's headline)")
     add_format(parser)
-    about = "compare scores of different judges"
-    parser.add_argument("--accept-differences", action="store_true", help=about)
+    parser.add_argument(
+        "--accept-differences", action="store_true", help="compare scores of different judges"
+    )
     parser.add_argument(
         "--baseline",
         metavar="MODEL",
         help="compare each run with this model's (default: all pairs)",
     )
-    about = (
-        "split the difference of two runs of the same questions into causes: missing questions,"
-        " failed and truncated answers, the rule that reads letters, the average; --metric A,B"
-        " names a metric for each run (MMStar's suit any task with options)"
+    parser.add_argument(
+        "--why",
+        action="store_true",
+        help=(
+            "split the difference of two runs of the same questions into causes: missing questions,"
+            " failed and truncated answers, the rule that reads letters, the average; --metric A,B"
+            " names a metric for each run (MMStar's suit any task with options)"
+        ),
     )
-    parser.add_argument("--why", action="store_true", help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -39,8 +39,11 @@ Check = Callable[[], Iterator[Finding]]
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    about = "do not try whether a host starts, which takes up to half a minute"
-    parser.add_argument("--quick", action="store_true", help=about)
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="do not try whether a host starts, which takes up to half a minute",
+    )
     add_format(parser)
 
 

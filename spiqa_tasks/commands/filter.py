@@ -22,11 +22,19 @@ def add(parser: argparse.ArgumentParser) -> None:
         "Without a RUN, --ids kept.json --write makes the task of another machine's kept.json."
     )
     add_runs(parser, "*")
-    about = "keep questions with at most K hits (default: a quarter of the inspectors)"
-    parser.add_argument("--max-hits", type=int, metavar="K", help=about)
-    about = "runs of vision models, which give the difficulty of the kept questions"
     parser.add_argument(
-        "--lvlm", nargs="+", type=RunPath.parse, default=[], metavar="RUN", help=about
+        "--max-hits",
+        type=int,
+        metavar="K",
+        help="keep questions with at most K hits (default: a quarter of the inspectors)",
+    )
+    parser.add_argument(
+        "--lvlm",
+        nargs="+",
+        type=RunPath.parse,
+        default=[],
+        metavar="RUN",
+        help="runs of vision models, which give the difficulty of the kept questions",
     )
     parser.add_argument(
         "--pair",
@@ -37,10 +45,12 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar=("LVLM_TEXT", "LLM"),
         help="count a model's leaked questions, by its run without pictures and its LLM base's",
     )
-    about = "the metric that says right or wrong (default: the headline of each task)"
-    parser.add_argument("--metric", help=about)
-    about = "write the task <task>_filtered for lmms-eval"
-    parser.add_argument("--write", action="store_true", help=about)
+    parser.add_argument(
+        "--metric", help="the metric that says right or wrong (default: the headline of each task)"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write the task <task>_filtered for lmms-eval"
+    )
     parser.add_argument("--name", help="another name of the written task")
     add_format(parser)
 

@@ -32,12 +32,18 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     for option, name, about in roles:
         parser.add_argument(option, dest=name, type=RunPath.parse, metavar="FILE", help=about)
-    about = "the metric to compare (default: the headline of each task)"
-    parser.add_argument("--metric", help=about)
-    about = "add a line for each group of this column (category, ...), or of all columns (group)"
-    parser.add_argument("--by", default="", metavar="COLUMN", help=about)
-    about = "allow one file or model in two roles"
-    parser.add_argument("--accept-differences", action="store_true", help=about)
+    parser.add_argument(
+        "--metric", help="the metric to compare (default: the headline of each task)"
+    )
+    parser.add_argument(
+        "--by",
+        default="",
+        metavar="COLUMN",
+        help="add a line for each group of this column (category, ...), or of all columns (group)",
+    )
+    parser.add_argument(
+        "--accept-differences", action="store_true", help="allow one file or model in two roles"
+    )
     add_format(parser)
 
 

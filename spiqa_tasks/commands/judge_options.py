@@ -17,22 +17,40 @@ from spiqa_tasks.report.printer import Column, Table, render
 
 def add_rule_options(parser: argparse._ActionsContainer) -> None:
     """Add the options that say how judges are asked."""
-    about = (
-        "how free answers are judged: l3score (default), or sampled[:K] for judges without "
-        "log-probabilities, by K answers (default: 5)"
-    )
-    parser.add_argument("--rule", metavar="NAME", help=about)
-    about = "wording of the question"
-    parser.add_argument("--judge-prompt", choices=list(PROMPTS), default=DEFAULT_PROMPT, help=about)
-    about = "tokens in which a judge may think before a draw of the rule sampled (default: 2048)"
-    parser.add_argument("--thinking-tokens", type=int, metavar="N", help=about)
-    about = "first-token log-probabilities used (default: 5)"
-    parser.add_argument("--top", type=int, default=TOP, help=about)
-    about = f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})"
-    parser.add_argument("--judge-extra", metavar="JSON", help=about)
-    about = f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})"
     parser.add_argument(
-        "--judge-header", action="append", default=[], metavar="NAME=VALUE", help=about
+        "--rule",
+        metavar="NAME",
+        help=(
+            "how free answers are judged: l3score (default), or sampled[:K] for judges without "
+            "log-probabilities, by K answers (default: 5)"
+        ),
+    )
+    parser.add_argument(
+        "--judge-prompt",
+        choices=list(PROMPTS),
+        default=DEFAULT_PROMPT,
+        help="wording of the question",
+    )
+    parser.add_argument(
+        "--thinking-tokens",
+        type=int,
+        metavar="N",
+        help="tokens in which a judge may think before a draw of the rule sampled (default: 2048)",
+    )
+    parser.add_argument(
+        "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
+    )
+    parser.add_argument(
+        "--judge-extra",
+        metavar="JSON",
+        help=f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})",
+    )
+    parser.add_argument(
+        "--judge-header",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})",
     )
 
 

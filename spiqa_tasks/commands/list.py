@@ -10,8 +10,11 @@ from spiqa_tasks.report.printer import Column, Table, add_format, render
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    about = "print the folder of the task YAMLs instead, for --include_path of lmms-eval"
-    parser.add_argument("--folder", action="store_true", help=about)
+    parser.add_argument(
+        "--folder",
+        action="store_true",
+        help="print the folder of the task YAMLs instead, for --include_path of lmms-eval",
+    )
     add_format(parser)
 
 

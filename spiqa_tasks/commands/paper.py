@@ -20,8 +20,12 @@ from spiqa_tasks.report.printer import Column, Columns, Table, add_format, rende
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     parser.add_argument("paper", nargs="?", choices=PAPERS, help="default: list all three")
-    about = "table8, figureB1, ...; default: list them; --task names the split of counts"
-    parser.add_argument("item", nargs="?", metavar="ITEM", help=about)
+    parser.add_argument(
+        "item",
+        nargs="?",
+        metavar="ITEM",
+        help="table8, figureB1, ...; default: list them; --task names the split of counts",
+    )
     about = "only scores by this judge; to rank captions, one or several judges that see pictures"
     add_runs(parser, "*", about, "append")
     parser.add_argument("--metric", help=f"{METRIC}; a,b: several")

@@ -38,8 +38,12 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--title", default="", help="title of the page (default: the models and tasks)"
     )
-    about = "pictures of up to 1,000 or 320 pixels, or none (default: large)"
-    parser.add_argument("--pictures", choices=[*SIDES, "none"], default="large", help=about)
+    parser.add_argument(
+        "--pictures",
+        choices=[*SIDES, "none"],
+        default="large",
+        help="pictures of up to 1,000 or 320 pixels, or none (default: large)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

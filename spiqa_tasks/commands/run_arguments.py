@@ -32,13 +32,19 @@ def add_runs(
 
     `judge` is the help of --judge, `judges` its action: `store` for one, `append` for several.
     """
-    about = (
-        "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or"
-        " score --output, or your own answers as TASK=FILE"
+    parser.add_argument(
+        "runs",
+        nargs=nargs,
+        type=RunPath.parse,
+        metavar="RUN",
+        help=(
+            "a folder or file of answers: of lmms-eval (--output_path), VLMEvalKit (--work-dir) or"
+            " score --output, or your own answers as TASK=FILE"
+        ),
     )
-    parser.add_argument("runs", nargs=nargs, type=RunPath.parse, metavar="RUN", help=about)
-    about = "only this task; may be given several times"
-    parser.add_argument("--task", action="append", default=[], help=about)
+    parser.add_argument(
+        "--task", action="append", default=[], help="only this task; may be given several times"
+    )
     parser.add_argument("--judge", action=judges, metavar="PROVIDER:MODEL[@URL]", help=judge)
     add_part(parser)
     add_include_path(parser)
@@ -50,27 +56,38 @@ def add_part(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="print values over a part of a task, too, as n of N"
     )
-    about = "only the questions of this list: an id a line, or the kept.json of a filtered task"
-    parser.add_argument("--ids", type=Path, metavar="FILE", help=about)
+    parser.add_argument(
+        "--ids",
+        type=Path,
+        metavar="FILE",
+        help="only the questions of this list: an id a line, or the kept.json of a filtered task",
+    )
     parser.set_defaults(remarks=[], left_out=[])  # `say_remarks` adds to them
 
 
 def add_include_path(parser: argparse.ArgumentParser) -> None:
     """Add --include-path, a folder with YAMLs of tasks."""
-    about = "folder with YAMLs of your own tasks"
     parser.add_argument(
-        "--include-path", action="append", type=Path, default=[], metavar="FOLDER", help=about
+        "--include-path",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FOLDER",
+        help="folder with YAMLs of your own tasks",
     )
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
     """Add --columns, the names of the columns of answers."""
-    about = (
-        "what the columns of answers are called, also by a path from the row: "
-        "prediction=resps.0,question=doc.question (docs/answers.md)"
-    )
     parser.add_argument(
-        "--columns", type=Columns.parse, default=USUAL, metavar="FIELD=COLUMN,...", help=about
+        "--columns",
+        type=Columns.parse,
+        default=USUAL,
+        metavar="FIELD=COLUMN,...",
+        help=(
+            "what the columns of answers are called, also by a path from the row: "
+            "prediction=resps.0,question=doc.question (docs/answers.md)"
+        ),
     )
 
 

@@ -84,47 +84,76 @@ class Batch(NamedTuple):
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    about = (
-        "the task or group that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
-        " task: rows of question, reference and prediction"
-    )
-    parser.add_argument("first", metavar="TASK", help=about)
-    about = (
-        "one file or folder per model: lines or a table (jsonl, csv, xlsx, ...) of id and"
-        " prediction, samples of lmms-eval, SPIQA's response files, or a host's output folder"
+    parser.add_argument(
+        "first",
+        metavar="TASK",
+        help=(
+            "the task or group that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
+            " task: rows of question, reference and prediction"
+        ),
     )
     parser.add_argument(
-        "predictions", nargs="*", type=Path, default=[], metavar="PREDICTIONS", help=about
+        "predictions",
+        nargs="*",
+        type=Path,
+        default=[],
+        metavar="PREDICTIONS",
+        help=(
+            "one file or folder per model: lines or a table (jsonl, csv, xlsx, ...) of id and"
+            " prediction, samples of lmms-eval, SPIQA's response files, or a host's output folder"
+        ),
     )
     add_columns(parser)
-    about = "score answers whose questions, true answers, options or figures are not the release's"
-    parser.add_argument("--accept-differences", action="store_true", help=about)
-    about = "only this task of the RUNs"
-    parser.add_argument("--task", action="append", default=[], metavar="TASK", help=about)
-    about = (
-        "compute only these, or all (default: the task's, without a task those that need no Java;"
-        " with --by the headline)"
+    parser.add_argument(
+        "--accept-differences",
+        action="store_true",
+        help=(
+            "score answers whose questions, true answers, options or figures are not the release's"
+        ),
     )
-    parser.add_argument("--metrics", type=_names, default=[], metavar="NAME,...", help=about)
-    about = (
-        "print values by a column of the answers (category, figure_type, source, ...), or by all"
-        " of them (group); RUNs keep their scores"
+    parser.add_argument(
+        "--task", action="append", default=[], metavar="TASK", help="only this task of the RUNs"
     )
-    parser.add_argument("--by", metavar="COLUMN", help=about)
+    parser.add_argument(
+        "--metrics",
+        type=_names,
+        default=[],
+        metavar="NAME,...",
+        help=(
+            "compute only these, or all (default: the task's, without a task those that need no"
+            " Java; with --by the headline)"
+        ),
+    )
+    parser.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help=(
+            "print values by a column of the answers (category, figure_type, source, ...), or by"
+            " all of them (group); RUNs keep their scores"
+        ),
+    )
     add_include_path(parser)
     add_part(parser)
-    about = "write results and samples as lmms-eval does"
-    parser.add_argument("--output", type=Path, metavar="DIR", help=about)
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does"
+    )
     add_format(parser)
     judging = parser.add_argument_group("judge")
-    about = (
-        "the judge of L3Score, or none; @URL names its server; several are compared (default:"
-        " SPIQA_JUDGE)"
+    judging.add_argument(
+        "--judge",
+        action="append",
+        metavar="PROVIDER:MODEL[@URL]",
+        help=(
+            "the judge of L3Score, or none; @URL names its server; several are compared (default:"
+            " SPIQA_JUDGE)"
+        ),
     )
-    judging.add_argument("--judge", action="append", metavar="PROVIDER:MODEL[@URL]", help=about)
     add_rule_options(judging)
-    about = "print how many calls, tokens and dollars; ask nothing"
-    judging.add_argument("--dry-run", action="store_true", help=about)
+    judging.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print how many calls, tokens and dollars; ask nothing",
+    )
 
 
 def _names(text: str) -> list[str]:

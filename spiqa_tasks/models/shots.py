@@ -50,8 +50,9 @@ class Shots:
                 f"Expected {self.count} other questions of {name} with an answer in the split "
                 f"{self.split}, found {len(others)}. Use fewer shots."
             )
-        shots = [f"{ended(question)} {answer}\n\n" for question, answer in others[: self.count]]
-        return "".join(shots)
+        return "".join(
+            f"{ended(question)} {answer}\n\n" for question, answer in others[: self.count]
+        )
 
     def mapped_back(self, response: str, request: Instance) -> str:
         """Return a response without the questions that a base model continues with.

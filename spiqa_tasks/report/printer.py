@@ -175,8 +175,12 @@ def _as_column(column: Column | str) -> Column:
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     """Add `--format`, and `--json` as its short form."""
-    about = "form of the output: values times 100 in tables, in natural units in csv and json"
-    parser.add_argument("--format", choices=FORMS, default="text", help=about)
+    parser.add_argument(
+        "--format",
+        choices=FORMS,
+        default="text",
+        help="form of the output: values times 100 in tables, in natural units in csv and json",
+    )
     parser.add_argument(
         "--json", action="store_const", const="json", dest="format", help="short for --format json"
     )

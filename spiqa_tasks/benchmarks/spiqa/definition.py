@@ -28,12 +28,14 @@ from spiqa_tasks.scoring.responses import without_control_tokens
 class _Reading(NamedTuple):
     """What is read in a response: the answer and the number of the image that it names.
 
-    `suffix` is that of the metrics of the reading, "" or `RELEASED`.
+    `suffix` is that of the metrics of the reading, "" or `RELEASED`; `status` is the form of the
+    answer (`ok`, `unformatted`, `truncated`, `empty`), "" of the released reading.
     """
 
     suffix: str
     text: str
     image: int | None
+    status: str = ""
 
 
 def record(row: Row, response: Response, rule: Rule | None) -> Record:
@@ -49,11 +51,8 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     if response.shown is not None:
         row = _as_shown(row, response.shown)
 
-    # The released scripts read and judge what the model wrote, control tokens included.
     is_cot = settings.setting == "cot"
-    cleaned = without_control_tokens(response.text)
-    parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
-    corrected = _Reading("", without_control_tokens(parsed.text), parsed.image)
+    corrected = _corrected_reading(response.text, is_cot)
     details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
     if is_cot:
         details["image"] = corrected.image
@@ -80,7 +79,7 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         corrected.text,
         row["answer"],
         row["paper_id"],
-        rule=parsed.status,
+        rule=corrected.status,
         refused=is_refusal(response.text),
         scores=scores,
         groups=groups_of(row, len(row["figures"])),
@@ -89,8 +88,15 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     )
 
 
+def _corrected_reading(text: str, is_cot: bool) -> _Reading:
+    """Return what is read in a response without its control tokens."""
+    cleaned = without_control_tokens(text)
+    parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
+    return _Reading("", without_control_tokens(parsed.text), parsed.image, parsed.status)
+
+
 def _released_reading(text: str, is_cot: bool) -> _Reading:
-    """Return what the released scripts read in a response."""
+    """Return what the released scripts read in a response, control tokens included."""
     if not is_cot:
         return _Reading(RELEASED, parse_answer_released(text), None)
     image, answer = parse_cot_released(text)

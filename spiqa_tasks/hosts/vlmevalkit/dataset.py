@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 from vlmeval.dataset.image_base import ImageBaseDataset
 
+from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.scorer import make_scorer
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
@@ -91,18 +92,11 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         for remark in remarks_on(scorer.benchmark, [answer.record for answer in answers]):
             logger.warning(remark)
 
-        metrics: dict[str, float | None] = {}
-        withheld = defaultdict(list)
-        for name, value in write(path.parent, model, self.task, scorer, answers).items():
-            metrics[name] = None if math.isnan(value.value) else value.value
-            if value.reason and "/" not in name:  # not of a group
-                withheld[value.reason].append(name)
-        for reason, names in withheld.items():
-            logger.warning(
-                "Withheld, as %s: %s. `spiqa-tasks score` on the folder says more.",
-                reason,
-                ", ".join(names),
-            )
+        values = write(path.parent, model, self.task, scorer, answers)
+        _warn_of_withheld(values)
+        metrics = {
+            name: None if math.isnan(value.value) else value.value for name, value in values.items()
+        }
 
         # Without a judge L3Score is missing, and no text metric stands for it.
         headline = self.task.metric_names[0]
@@ -127,3 +121,17 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
         summary = newest_summary(path.parent, task_in(path))
         failed = None if summary is None else summary["counts"]["judge_failed"]
         return {"failed": failed, "total": total_samples}
+
+
+def _warn_of_withheld(values: Mapping[str, Value]) -> None:
+    """Log why metrics have no value, once for those with the same reason."""
+    withheld = defaultdict(list)
+    for name, value in values.items():
+        if value.reason and "/" not in name:  # not of a group
+            withheld[value.reason].append(name)
+    for reason, names in withheld.items():
+        logger.warning(
+            "Withheld, as %s: %s. `spiqa-tasks score` on the folder says more.",
+            reason,
+            ", ".join(names),
+        )
