@@ -263,6 +263,16 @@ HARNESSES: dict[str, dict[str, Any]] = {
         "model_output": {"choices": [{"message": {"content": "P"}}]},
     },
     "lmms-eval 0.2, samples": {"doc": {"question": "Q"}, "target": "R", "filtered_resps": ["P"]},
+    "OpenCompass, predictions": {
+        "origin_prompt": [{"role": "HUMAN", "prompt": "Q"}],
+        "prediction": "P",
+        "gold": "R",
+    },
+    "promptfoo, `jq .results.results`": {
+        "prompt": {"raw": "Q"},
+        "vars": {"COLUMN": "R"},
+        "response": {"output": "P"},
+    },
     "ragas": {"user_input": "Q", "response": "P", "reference": "R"},
     "deepeval": {"input": "Q", "actual_output": "P", "expected_output": "R"},
     "opik": {"input": "Q", "output": "P", "expected_output": "R"},
