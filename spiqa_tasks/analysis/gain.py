@@ -292,7 +292,7 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
         if what == "without":
             remedy = (
                 f"Run it on {task}_text, or in lmms-eval with --model ablated --model_args"
-                " base=MODEL,ablation=text,..."
+                " base=MODEL,ablation=text,..., or name files by --with and --without."
             )
         on = selection.and_more(tasks)
         sentences.append(
