@@ -206,8 +206,8 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
         ablation_pairs(load(tmp_path))
     assert str(error.value) == (
         "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text, or"
-        " in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,..., or name files"
-        " by --with and --without."
+        " in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,..., or name"
+        " files by --with and --without."
     )
 
 
@@ -219,8 +219,8 @@ def test_tasks_whose_runs_lack_the_same_have_one_sentence(tmp_path: Path) -> Non
         ablation_pairs(load(tmp_path))
     assert str(error.value) == (
         "Expected a run of m,host=vlmevalkit on t and 2 more without images, found none. Run it on"
-        " t_text, or in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,..., or"
-        " name files by --with and --without."
+        " t_text, or in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,...,"
+        " or name files by --with and --without."
     )
 
 
