@@ -241,7 +241,7 @@ def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Com
 
 
 def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
-    """Return in what two runs differ, answers that are none, and what is left out."""
+    """Return warnings: in what two runs differ, unusable answers, what is left out."""
     different = conditions(a.run, b.run, metric.needs == "judge")
     warnings = [f"differ in {condition}" for condition in different]
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):

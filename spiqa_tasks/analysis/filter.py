@@ -39,7 +39,7 @@ class Filtered:
 
     Attributes:
         runs: of the inspectors, the text-only models.
-        answers: a row per inspector: model, task, mean score, shares of answers that are none.
+        answers: a row per inspector: model, task, mean score, shares of unusable answers.
         questions: a row per question that every inspector has a score of, in the task's order:
             the columns of `merging.questions`, its `position` in the task, `hits`, `is_kept`,
             `difficulty` (with LVLM runs) and `leaks`, the number of pairs in which it leaked.

@@ -38,7 +38,7 @@ UNKNOWN = "unknown"
 # Roles of a pair's runs, in their order.
 ROLES = ("with images", "without images", "by the LLM base")
 
-# Answers that are none count as wrong: effect on the numbers, by role.
+# Unusable answers (refused, unread, cut) count as wrong: effect on the numbers, by role.
 BOUNDS = (
     "S_v and MG are lower bounds",
     "S_wv and ML are lower bounds and MG an upper one; try the other of text and grey",
@@ -51,7 +51,7 @@ ACCEPT = "`gain --accept-differences` takes them."
 
 @dataclass(frozen=True)
 class GainRuns:
-    """The runs that S_v, S_wv and, with an LLM base, S_t are the scores of, by one metric.
+    """The runs whose scores by one metric are S_v, S_wv and, with an LLM base, S_t.
 
     `ablation` is what the model saw instead of the pictures in the second run.
     """
@@ -431,7 +431,7 @@ def _remarks(pair: GainRuns) -> list[str]:
 
 
 def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
-    """Return warnings of swapped runs, and of answers that are none and make a number a bound."""
+    """Return warnings of swapped runs, and of unusable answers, which make a number a bound."""
     warnings = []
     if result.mg.high is not None and result.mg.high < 0:
         warnings.append("S_wv is above S_v by more than its interval: the two runs may be swapped")

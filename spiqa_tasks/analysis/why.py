@@ -41,7 +41,7 @@ class Number:
     Attributes:
         value: as it was reported, 0 to 1.
         average: the group column whose means are averaged, or '' for the mean over questions.
-        answers: the columns of `merging.questions`, `text` and `cause`, why an answer is none.
+        answers: the columns of `merging.questions`, `text` and `cause`, why it is not usable.
             To a host a failed request is a wrong answer; in our numbers it has no score.
         rule: by which the answers were read: the metric, or a circulating rule.
     """
@@ -263,7 +263,6 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     that both have; a step from one mean to the next is a line. What is left is the sum of the
     questions' effects: of the rule, on the second run's answers, and of their causes.
     """
-    total = b.value - a.value
     # Differences of the means, as each number averages and then over questions.
     averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
     over_known = _mean(b.answers) - _mean(a.answers)
@@ -274,10 +273,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
 
     of_rule = (scores_b - _rescored(a, b, both)) / len(both)
     of_answers = (scores_b - scores_a) / len(both) - of_rule
-    masks = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
-    causes = np.select(masks, list(OF_ANSWERS), OTHER)
-    parts = {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
-    of_failed = parts.pop(FAILED)
+    by_cause = _by_cause(of_answers, both)
 
     lines = [
         Line(
@@ -289,12 +285,12 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
         _line(RULE, of_rule, f"{a.reading} and {b.reading}"),
         Line(AVERAGE, averaged - over_known, (), f"over {_name(a)} and over {_name(b)}"),
         # Failed requests that one of the numbers leaves out, and those that both count.
-        _line(FAILED, of_failed, _counts(a, b, FAILED), over_known - over_all),
+        _line(FAILED, by_cause.pop(FAILED), _counts(a, b, FAILED), over_known - over_all),
     ]
-    for cause, effects in parts.items():
+    for cause, effects in by_cause.items():
         lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))
     about = "no known average of the scores gives the reported number"
-    lines.append(Line(UNKNOWN, total - averaged, (), about))
+    lines.append(Line(UNKNOWN, b.value - a.value - averaged, (), about))
     return lines
 
 
@@ -312,6 +308,13 @@ def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line
     """Return the sum of the effects of questions, and of `more`, with the questions changed."""
     changed = effects[effects != 0].sort_values(key=abs, ascending=False, kind="stable")
     return Line(cause, float(effects.sum()) + more, list(changed.index), about)
+
+
+def _by_cause(effects: pd.Series, both: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return cause -> effects of the questions on which either answer has it; `OTHER`: the rest."""
+    masks = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
+    causes = np.select(masks, list(OF_ANSWERS), OTHER)
+    return {cause: effects[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
 
 
 def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:

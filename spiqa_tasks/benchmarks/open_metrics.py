@@ -34,8 +34,9 @@ def prediction(record: Record) -> Sequence[str]:
 
 
 def text_metric(name: str, texts: Texts = prediction) -> Metric:
-    """Return a metric of `metrics.text_scores`, with or without the suffix `RELEASED`, against
-    the reference.
+    """Return the metric of texts against the reference by a toolkit of `metrics.text_scores`.
+
+    `name` is the toolkit's, or with the suffix `RELEASED` if `texts` are the released scripts'.
     """
     toolkit = name.removesuffix(RELEASED)
 

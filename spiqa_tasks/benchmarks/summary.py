@@ -172,8 +172,7 @@ def shares(records: Records) -> dict[str, Any]:
 
 
 def remark_on_answers(records: Records) -> str:
-    """Return the numbers of answers that are none, or not whole, if at least 5% are of a kind, or
-    ''.
+    """Return the numbers of unusable or cut answers, if at least 5% are of a kind, or ''.
 
     Refused and unparsed are one kind.
     """
@@ -192,9 +191,7 @@ def _is_no_answer(record: Record) -> bool:
 
 
 def remarks_on(benchmark: Benchmark, records: Records) -> list[str]:
-    """Return the warnings about a run's records: the benchmark's own, and the remark on answers
-    that are none.
-    """
+    """Return the warnings about a run's records: the benchmark's own, and on unusable answers."""
     remarks = benchmark.remarks(records)
     if remark := remark_on_answers(records):
         first = ", ".join(record.id for record in islice(filter(_is_no_answer, records), NAMED))

@@ -4,6 +4,7 @@ import random
 from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Row
@@ -49,9 +50,10 @@ class RandomChoice(_Choice):
 class FrequentChoice(_Choice):
     """Answers with the most frequent letter of the question's category; of equals the first."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._counts: dict[str, dict[str, Counter[str]]] = {}
+    @cached_property
+    def _counts(self) -> dict[str, dict[str, Counter[str]]]:
+        """Split -> category -> how often each letter is right, filled by `letter`."""
+        return {}
 
     def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the letter that is right most often in the category; of equals the first."""

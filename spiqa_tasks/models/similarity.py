@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
 class CaptionRetrieval(Baseline):
     """Answers SPIQA with the caption of highest TF-IDF cosine to the question."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._vectorizers: dict[str, TfidfVectorizer] = {}
+    @cached_property
+    def _vectorizers(self) -> dict[str, TfidfVectorizer]:
+        """Split -> the vectorizer of its captions, filled by `answer`."""
+        return {}
 
     def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the nearest caption in the format of the prompt."""
@@ -51,9 +53,10 @@ class OcrBaseline(Baseline):
     SPIQA: the nearest caption or line of a figure. The first candidate if no word is shared.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._texts: dict[str, str] = {}
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """Path of a picture -> the text in it, filled by `generate_until`."""
+        return {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, after reading all pictures in parallel."""

@@ -231,13 +231,17 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
         folder = archive_folder(source, PARAGRAPHS, names, some=True)
         papers = [_with_text(paper, folder) for paper in papers]
 
-    empty = [paper for paper in papers if not paper.full_text and paper.questions]
-    if empty:
-        number = sum(len(paper.questions) for paper in empty)
-        questions = counted(number, "question is", "questions are")
-        ids = ", ".join(paper.paper_id for paper in empty)
-        logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
+    _warn_of_no_text([paper for paper in papers if not paper.full_text and paper.questions])
     return list(papers)
+
+
+def _warn_of_no_text(papers: Sequence[Paper]) -> None:
+    """Log the papers without a text, and how many questions they have."""
+    if papers:
+        number = sum(len(paper.questions) for paper in papers)
+        questions = counted(number, "question is", "questions are")
+        ids = ", ".join(paper.paper_id for paper in papers)
+        logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
 
 
 def _with_text(paper: Paper, folder: Path) -> Paper:
