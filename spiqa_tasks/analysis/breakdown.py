@@ -1,5 +1,6 @@
 """Metrics by group of answers, with 95% intervals."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -53,10 +54,10 @@ def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
         return [f"{run.task} of {run.name}: {withheld.reason}; --partial prints its values."]
 
     # Several metrics are withheld for one reason, which is said once.
-    names: dict[str, list[str]] = {}
+    names = defaultdict(list)
     for metric in metrics:
         if reason := run.value(metric).reason:
-            names.setdefault(reason, []).append(metric.name)
+            names[reason].append(metric.name)
     return [f"{run.task} of {run.name}: {', '.join(of)}: {why}." for why, of in names.items()]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,13 +16,14 @@ from spiqa_tasks.analysis.merging import (
     merged,
     questions,
     task_size,
+    texts,
 )
 from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import is_blind
+from spiqa_tasks.runs.selection import and_more, is_blind
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
@@ -78,13 +80,13 @@ def compare(
         most: number of pairs of a task above which each run is compared with the best one only.
         accept_differences: whether to compare scores of different judges.
     """
-    by_task: dict[tuple[str, bool], list[Run]] = {}
+    by_task = defaultdict(list)
     for run in runs:
         # With and without pictures is the question of `gain`.
         if run.logged:
-            by_task.setdefault((run.task, is_blind(run)), []).append(run)
+            by_task[run.task, is_blind(run)].append(run)
 
-    comparisons: list[Comparison] = []
+    comparisons = []
     left_out: list[str] = []
     without_metric = {}
     for (task, _), members in by_task.items():
@@ -98,12 +100,14 @@ def compare(
 
         scored, faults = _scored(members, chosen)
         pairs, remarks = _pairs(task, scored, chosen, baseline, most)
+        refused = defaultdict(list)
         for a, b in pairs:
             both = merged([a.questions, b.questions])
             if fault := _fault_of_pair(a, b, both, chosen, accept_differences):
-                remarks.append(f"{task}: {b.run.name} is not compared with {a.run.name}: {fault}.")
+                refused[fault].append(f"{b.run.name} is not compared with {a.run.name}")
             else:
                 comparisons.append(_comparison(a, b, both, chosen))
+        remarks += _refusals(task, refused)
         left_out += [*remarks, *faults]
     left_out += _remarks_on_tasks(metric, without_metric)
 
@@ -113,6 +117,11 @@ def compare(
         replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
     ]
     return comparisons, left_out
+
+
+def _refusals(task: str, refused: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence per reason why pairs are not compared."""
+    return [f"{task}: {and_more(pairs)}: {fault}." for fault, pairs in refused.items()]
 
 
 def _remarks_on_tasks(metric: str | None, remarks: Mapping[str, str]) -> list[str]:
@@ -244,6 +253,8 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     """Return warnings: in what two runs differ, unusable answers, what is left out."""
     different = conditions(a.run, b.run, metric.needs == "judge")
     warnings = [f"differ in {condition}" for condition in different]
+    if texts(a.run) == texts(b.run):
+        warnings.append("the answers of both are the same")
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
         warnings += _warnings_of_run(run, list(records), metric)
 

@@ -1,5 +1,6 @@
 """The filter of the MMStar paper (section 4.1): what text-only models answer needs no image."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import MOST_LISTED, Run
+from spiqa_tasks.runs.run import MOST_LISTED, Run, checkpoint
 
 # The paper keeps questions with at most 2 hits of 8 inspectors.
 KEPT_SHARE = 2 / 8
@@ -115,20 +116,26 @@ def filter_runs(
     roles_of_pairs = [(_without_images(lvlm), _without_images(llm)) for lvlm, llm in pairs]
 
     filtered = []
-    left_out = []
+    left_out = defaultdict(list)
     for task, members in inspectors.items():
         lvlms_of_task = seeing_lvlms.get(task, [])
         pairs_of_task = [(lvlm.get(task, []), llm.get(task, [])) for lvlm, llm in roles_of_pairs]
         try:
             result = _filtered(members, lvlms_of_task, pairs_of_task, metric, max_hits)
         except InputError as error:
-            left_out.append(f"{task} is left out: {error}")
+            left_out[str(error)].append(task)
         else:
             filtered.append(result)
 
+    sentences = [_left_out(tasks, error) for error, tasks in left_out.items()]
     if not filtered:
-        raise InputError(" ".join(left_out))
-    return filtered, left_out
+        raise InputError(" ".join(sentences))
+    return filtered, sentences
+
+
+def _left_out(tasks: Sequence[str], reason: str) -> str:
+    """Return the sentence on tasks that are left out for a reason."""
+    return f"{selection.and_more(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
 
 
 def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:
@@ -149,16 +156,16 @@ def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
     (`_text`), a grey one (`_grey`), others, with pictures. Of equals, such as several seeds, the
     last is taken.
     """
-    same: dict[tuple[str, str], list[Run]] = {}
+    same = defaultdict(list)
     for run in runs:
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
-        same.setdefault((selection.source_task(run), run.identity.model), []).append(run)
+        same[selection.source_task(run), run.identity.model].append(run)
 
-    chosen: dict[str, list[Run]] = {}
+    chosen = defaultdict(list)
     for (task, _), members in same.items():
         # Reversed, as `min` takes the first of equals.
-        chosen.setdefault(task, []).append(min(reversed(members), key=_rank))
+        chosen[task].append(min(reversed(members), key=_rank))
     return chosen
 
 
@@ -217,7 +224,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
             raise InputError(f"{run.task} of {run.name} has no samples.")
         if not selection.is_blind(run):
             raise InputError(
-                f"Expected runs without images; {run.task} of {run.identity.model} saw them. Run "
+                f"Expected runs without images; {checkpoint(run.identity.model)} saw them. Run "
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
                 "name answers TASK_text=FILE."
             )

@@ -19,6 +19,7 @@ from spiqa_tasks.analysis.merging import (
     headline,
     merged,
     questions,
+    texts,
 )
 from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
@@ -268,12 +269,7 @@ def _is_copy(run: Run, other: Run) -> bool:
     """Return whether two runs have the same answers, unless a host names them as two."""
     # A host names its models; two of them may happen to answer alike. A plain file has a name only.
     is_named = run.form in lmms_eval.FORMS and run.key != other.key
-    return _texts(run) == _texts(other) and not is_named
-
-
-def _texts(run: Run) -> dict[str, str]:
-    """Return question -> the response as logged."""
-    return {key: answer.response.text for key, answer in run.by_id.items()}
+    return texts(run) == texts(other) and not is_named
 
 
 def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
@@ -422,9 +418,9 @@ def _remarks(pair: GainRuns) -> list[str]:
     if parts:
         remarks.append(f"{'; '.join(parts)} questions were answered")
 
-    texts = list(map(_texts, pair.runs))
+    of_runs = map(texts, pair.runs)
     # Neighbours alone: two of three that are equal make a gain or a leakage of 0.
-    for index, (one, two) in enumerate(pairwise(texts)):
+    for index, (one, two) in enumerate(pairwise(of_runs)):
         if one == two:
             remarks.append(f"the answers {ROLES[index]} and {ROLES[index + 1]} are the same")
     return remarks
@@ -446,10 +442,10 @@ def averages(table: Sequence[Row]) -> list[Row]:
 
     Ablations stay apart: the gain over grey pictures is not the gain over none.
     """
-    overall: dict[tuple[str, str], list[Row]] = {}
+    overall = defaultdict(list)
     for row in table:
         if row.group == OVERALL:
-            overall.setdefault((row.model, row.ablation), []).append(row)
+            overall[row.model, row.ablation].append(row)
 
     means = []
     for members in overall.values():

@@ -57,6 +57,11 @@ def headline(run: Run, name: str | None = None) -> Metric:
     return metric
 
 
+def texts(run: Run) -> dict[str, str]:
+    """Return question -> the response as logged."""
+    return {key: answer.response.text for key, answer in run.by_id.items()}
+
+
 def questions(run: Run, metric: Metric) -> pd.DataFrame:
     """Return a row per question of a metric, by id: the columns of `load_samples`, `score`,
     `record`.

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
 
     columns = _with_prediction(file, rows, arguments.columns)
-    answers: list[dict[str, Any]] = []
+    answers = []
     without_options = []
     for number, row in enumerate(rows, 1):
         key = "/".join(str(row[column]) for column in columns.id_columns(row)) or str(number)

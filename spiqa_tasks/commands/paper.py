@@ -90,7 +90,7 @@ def _list(arguments: argparse.Namespace) -> int:
 def _counts(arguments: argparse.Namespace, item: Item) -> int:
     """Print counts of the release beside the printed ones; return 3 if a split has no data."""
     records: list[dict[str, object]] = []
-    missing: list[DataError] = []
+    missing = []
     for split in _splits(item, arguments.task):
         try:
             records += _counts_of_split(item, split)
@@ -139,7 +139,7 @@ def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
         counted = COUNTED[item.paper, item.key](source, split)
 
     published = printed(item.paper, item.key, split)
-    rows: list[dict[str, object]] = []
+    rows = []
     for name, value in counted.items():
         published_value = published.get(name, math.nan)
         rows.append(

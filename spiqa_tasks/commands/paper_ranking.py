@@ -79,7 +79,7 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
     say(
         f"{counted(len(figures), 'figure')}, {left_out} without a caption of every model, "
         f"{counted(failures.total(), 'ranking')} failed.",
-        *(f"{count} x {reason}" for reason, count in failures.items()),
+        *(f"{reason}, {count} times." for reason, count in failures.items()),
     )
     values = [Column(name, name, _mean_and_sd) for name in (*judges, COMBINED)]
     table = Table(mean_ranks(ranks), [Column("captions_by", "captions by")], values)
@@ -220,7 +220,7 @@ def read_rankings(
         if verdict.ok:
             order, reason = parse_ranking(verdict.text, list(question.writers))
         else:
-            order, reason = None, f"judge_failed: {verdict.reason}"
+            order, reason = None, f"no reply ({verdict.reason})"
         if order is None:
             failures[f"{judge}: {reason}"] += 1
             continue

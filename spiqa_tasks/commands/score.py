@@ -12,6 +12,7 @@ import argparse
 import dataclasses
 import functools
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -247,12 +248,12 @@ def _print_stored(arguments: argparse.Namespace) -> int:
         print(forecast(arguments, {}, {}))
         return 0
 
-    by_task: dict[str, list[Run]] = {}
+    by_task = defaultdict(list)
     for run in runs:
         shown = dataclasses.replace(
             run, benchmark_task_or_none=_with_options(arguments, run.benchmark_task)
         )
-        by_task.setdefault(run.task, []).append(shown)
+        by_task[run.task].append(shown)
     _print(arguments, list(by_task.values()))
     return 0 if all(map(is_complete, runs)) else 3
 

@@ -131,7 +131,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
     """Return the runs of each task, the best first, which is the order of its tables and plots."""
-    tasks: dict[str, list[Run]] = defaultdict(list)
+    tasks = defaultdict(list)
     for run in runs:
         tasks[run.task].append(run)
     for of_task in tasks.values():
@@ -291,7 +291,7 @@ def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, 
 
     # A run without a judge has groups of its first text metric, which is no headline.
     headlines = {headline(run).name for run in runs}
-    records: dict[str, list[ValueRecord]] = defaultdict(list)
+    records = defaultdict(list)
     for record in measured:
         kind = kinds.get(record["group"], OVERALL)
         if kind not in (OVERALL, *HIDDEN) and record["metric"] in headlines:

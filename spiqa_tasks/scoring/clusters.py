@@ -20,7 +20,7 @@ Clusters = Sequence[Hashable | None]
 
 def partition(clusters: Clusters) -> list[list[int]]:
     """Return the indices of each cluster, in order of first occurrence."""
-    members: dict[Hashable, list[int]] = defaultdict(list)
+    members = defaultdict(list)
     for index, cluster in enumerate(clusters):
         # The tuples differ in length, as a cluster key may itself be a number.
         key = (index,) if cluster is None else (cluster, "")

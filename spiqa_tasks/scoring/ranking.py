@@ -37,16 +37,16 @@ def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | 
 
     A ranking is a list separated by commas, `>` or semicolons, in brackets or on a line, or has one
     letter a line. The last complete one counts; missing letters are never added. The reason is
-    `ok`, `empty`, `no_list` or `incomplete` (letters missing, repeated or unknown).
+    `ok`, `empty reply`, `no list` or `incomplete list` (letters missing, repeated or unknown).
     """
     if not text.strip():
-        return None, "empty"
+        return None, "empty reply"
 
     orders = [_letters(items) for items in _candidates(text)]
     complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
         return tuple(complete[-1]), "ok"
-    return None, "incomplete" if any(len(order) > 1 for order in orders) else "no_list"
+    return None, "incomplete list" if any(len(order) > 1 for order in orders) else "no list"
 
 
 def _candidates(text: str) -> list[list[str]]:

@@ -309,6 +309,10 @@ def test_scores_of_different_judges_are_not_compared() -> None:
             "judge with --judge; `compare --accept-differences` takes both."
         ],
     )
+    assert compare([*runs, judged("c", "openai:y")])[1] == [
+        "t: b is not compared with a and 1 more: they have scores by openai:x and openai:y. Name "
+        "one judge with --judge; `compare --accept-differences` takes both."
+    ]
     (found,), left_out = compare(runs, accept_differences=True)
     assert (found.metric, found.difference.difference, left_out) == ("l3score", 0, [])
     assert only(runs, "unformatted_rate").metric == "unformatted_rate"
@@ -337,6 +341,7 @@ def test_the_conditions_of_the_host_that_differ_are_named() -> None:
     assert only([one, other]).warnings == [
         "differ in shots: 2 and 0",
         "differ in seed (torch): 3 and 4",
+        "the answers of both are the same",
     ]
 
 

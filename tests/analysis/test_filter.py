@@ -167,7 +167,7 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     """A model that sees its picture says nothing about the questions."""
     write_run(tmp_path, "m", {"t": choice_samples([True])})
     sentence = (
-        "t is left out: Expected runs without images; t of m saw them. Run the task's _text "
+        "t is left out: Expected runs without images; m saw them. Run the task's _text "
         "variant, or lmms-eval's --model ablated with ablation=text, or name answers "
         "TASK_text=FILE."
     )
@@ -176,6 +176,15 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     write_blind(tmp_path, "m", {"u": choice_samples([True, False])}, stamp="2")
     filtered, left_out = filter_runs(load(tmp_path))
     assert ([each.task for each in filtered], left_out) == (["u"], [sentence])
+
+
+def test_tasks_that_lack_the_same_have_one_sentence(tmp_path: Path) -> None:
+    """Named by the checkpoint, and by the first task and the number of others."""
+    samples = {name: choice_samples([True]) for name in ("t", "u", "v")}
+    write_run(tmp_path, "openai", samples, "model_version=a/b")
+    assert error_of(load(tmp_path)).startswith(
+        "t and 2 more are left out: Expected runs without images; b saw them. Run the task's"
+    )
 
 
 @pytest.mark.parametrize(

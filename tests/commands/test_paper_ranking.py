@@ -134,7 +134,7 @@ def test_rankings_that_cannot_be_read_are_counted(
     assert main([*RANK, *runs, "--judge", "openai:first", "--json"]) == 3
     rows, errors = capsys.readouterr()
     assert json.loads(rows) == []
-    assert "11 x openai:first: no_list" in errors
+    assert "openai:first: no list, 11 times." in errors
 
 
 def test_a_second_run_is_paid_already(server: OpenAIServer, runs: list[str]) -> None:
@@ -265,7 +265,7 @@ def test_a_failed_request_is_no_ranking_whatever_its_text() -> None:
     failures: Counter[str] = Counter()
     ranks = read_rankings("j", questions, verdicts, failures)
     assert ranks == [Rank("j", "0", "b", 1), Rank("j", "0", "a", 2)]
-    assert failures == {"j: no_list": 1, "j: judge_failed: boom": 1}
+    assert failures == {"j: no list": 1, "j: no reply (boom)": 1}
 
 
 def test_ranks_are_combined_over_the_figures_that_every_judge_ranked() -> None:

@@ -64,13 +64,13 @@ def test_any_text_is_a_whole_ranking_or_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "empty"),
-        ("I cannot see the figure.", "no_list"),
-        ("A) one\nB) two\nC) three", "no_list"),
-        ("The best one is B, then A.", "no_list"),
-        ("A, B, C, as far as one can tell", "no_list"),
-        ("B", "no_list"),
-        ("Ranked Captions: [A, B", "incomplete"),
+        ("", "empty reply"),
+        ("I cannot see the figure.", "no list"),
+        ("A) one\nB) two\nC) three", "no list"),
+        ("The best one is B, then A.", "no list"),
+        ("A, B, C, as far as one can tell", "no list"),
+        ("B", "no list"),
+        ("Ranked Captions: [A, B", "incomplete list"),
     ],
 )
 def test_what_is_no_ranking_says_why(text: str, reason: str) -> None:

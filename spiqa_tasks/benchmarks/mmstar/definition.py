@@ -196,7 +196,7 @@ LETTER = "letter_lmms_eval"
 
 def _mean_of_axes(records: Records) -> Value:
     """Return the mean of the sub-axes' accuracies by the letters that lmms-eval reads."""
-    axes: defaultdict[str, list[bool]] = defaultdict(list)
+    axes = defaultdict(list)
     for record in records:
         axis = record.groups.get("subcategory")
         if axis and LETTER in record.details and record.status != "request_failed":

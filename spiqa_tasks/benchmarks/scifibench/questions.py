@@ -198,8 +198,8 @@ def with_random_negatives(questions: Sequence[ChoiceQuestion], seed: int) -> lis
 
     Raises DataError: the file has too few different pairs.
     """
-    captions: defaultdict[str, set[str]] = defaultdict(set)
-    digests: defaultdict[str, set[str]] = defaultdict(set)
+    captions = defaultdict(set)
+    digests = defaultdict(set)
     for question in questions:
         captions[question.figure.digest].add(normalised(question.caption))
         digests[normalised(question.caption)].add(question.figure.digest)

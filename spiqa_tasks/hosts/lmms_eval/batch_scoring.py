@@ -100,7 +100,7 @@ def _scored(
     scorer: Scorer, name: str, docs: Any, answers: Mapping[int, Sequence[Answer]]
 ) -> dict[tuple[TaskKey, str], deque[Record]]:
     """Return the records of each question, in the order of its repeats."""
-    repeats: defaultdict[int, list[Record]] = defaultdict(list)
+    repeats = defaultdict(list)
     rows = {doc_id: docs[doc_id] for doc_id in answers}
     for doc_id, of_question in answers.items():
         for repeat, (text, truncated) in enumerate(of_question):
