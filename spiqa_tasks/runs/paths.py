@@ -369,10 +369,8 @@ def _below(folder: Path) -> Iterator[Path]:
 def _json_form(path: Path, columns: Columns) -> tuple[str, Any]:
     """Return the form of a JSON file, or '', and the object that it was known by."""
     first = first_object(path)
-    if first is not None:
-        form = _line_form(first, columns)
-        if form:
-            return form, first
+    if first is not None and (form := _line_form(first, columns)):
+        return form, first
 
     content = json_value(path) if first is None else first
     if lmms_eval_files.is_results(content):
@@ -397,4 +395,6 @@ def _line_form(line: Mapping[str, Any], columns: Columns) -> str:
     """
     if lmms_eval_files.is_sample(line) and "prediction" not in columns.named:
         return SAMPLES
-    return "" if columns.missing(columns.resolved(line)) else LINES
+    # an object of objects is a whole table on a line, as pandas writes it by columns
+    is_table = spiqa_responses.is_of_objects(line)
+    return "" if is_table or columns.missing(columns.resolved(line)) else LINES

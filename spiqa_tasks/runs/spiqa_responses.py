@@ -24,7 +24,7 @@ SUFFIX = "_response.json"
 
 def is_response_file(path: Path, content: Any) -> bool:
     """Return whether a JSON file maps the questions of a paper to responses."""
-    return path.name.endswith(SUFFIX) and _is_of_objects(content)
+    return path.name.endswith(SUFFIX) and is_of_objects(content)
 
 
 def read_responses(path: Path, columns: Columns = USUAL) -> list[Answer]:
@@ -43,7 +43,7 @@ def read_responses(path: Path, columns: Columns = USUAL) -> list[Answer]:
 def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
     """Yield each response, or each text of one per figure, with its id and the entry's fields."""
     content = json_value(path)
-    if not _is_of_objects(content):
+    if not is_of_objects(content):
         raise InputError(
             f"Expected {path} to map question keys to question and response, found "
             f"{str(content)[:60]!r}. Give the files that SPIQA's evaluation scripts write."
@@ -68,6 +68,6 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
                 yield {**row, "id": f"{answer_id}/{figure}/{step}", prediction: text}
 
 
-def _is_of_objects(content: Any) -> bool:
+def is_of_objects(content: Any) -> bool:
     """Return whether a JSON value is an object of objects: question key -> entry."""
     return conforms(content, dict[str, dict[str, Any]])

@@ -582,6 +582,18 @@ def test_answers_that_are_numbers_are_read_by_options_that_are_called_so(
     assert scored(path, capsys)["metrics"]["accuracy"] == 1 / 2
 
 
+def test_columns_that_pandas_writes_on_a_line_are_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `DataFrame.to_json(path)` does: their names are those of a line of answers."""
+    import pandas as pd
+
+    path = tmp_path / "m.json"
+    row = {"id": 7, "question": "Sky?", "options": ["red", "blue"], "answer": "B"}
+    pd.DataFrame([{**row, "prediction": "B"}, {**row, "id": 8, "prediction": "A"}]).to_json(path)
+    assert scored(path, capsys)["metrics"]["accuracy"] == 1 / 2
+
+
 def test_options_are_read_from_outputs_of_mmmu(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
