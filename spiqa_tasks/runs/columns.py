@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -366,7 +365,8 @@ def cell_text(value: Any) -> str | None:
     """
     if isinstance(value, list) and len(value) == 1:
         return cell_text(value[0])
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    # a missing value of pandas is NaN, which differs from itself
+    if value is None or value != value:
         return None
     if isinstance(value, bool | list | dict):
         raise ValueError(
