@@ -206,6 +206,22 @@ def test_a_phone_shows_a_whole_question(chromium: Any, page_file: Path) -> None:
     page.close()
 
 
+def test_a_phone_shows_the_answers_of_both_runs(chromium: Any, tmp_path: Path) -> None:
+    """Long ones are shortened; the second one was outside of the line."""
+    long = "The graph shows that the error falls as the number of layers grows"
+    runs = [
+        run_of([Record("q", long, "x", scores={"l3score": 0.1})], name, "spiqa_demo")
+        for name in ("first", "second")
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(as_html(build(runs), "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 390, "height": 800})
+    chips = page.locator(".item .chip")
+    expect(chips).to_have_count(2)
+    right = "(all) => Math.max(...all.map((chip) => chip.getBoundingClientRect().right))"
+    assert chips.evaluate_all(right) <= 390
+
+
 def test_a_phone_shows_no_headings_of_a_wide_table(chromium: Any, tmp_path: Path) -> None:
     """Each cell of a card has its own; the row of them is outside, however many there are."""
     columns = [f"Diagnostics and laboratory medicine {number}" for number in range(30)]
