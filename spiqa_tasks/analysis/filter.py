@@ -14,7 +14,7 @@ from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs import selection
-from spiqa_tasks.runs.run import MOST_LISTED, Run, checkpoint
+from spiqa_tasks.runs.run import MOST_LISTED, Run
 
 # The paper keeps questions with at most 2 hits of 8 inspectors.
 KEPT_SHARE = 2 / 8
@@ -224,7 +224,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
             raise InputError(f"{run.task} of {run.name} has no samples.")
         if not selection.is_blind(run):
             raise InputError(
-                f"Expected runs without images; {checkpoint(run.identity.model)} saw them. Run "
+                f"Expected runs without images; {selection.model_name(run)} saw them. Run "
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
                 "name answers TASK_text=FILE."
             )
@@ -253,7 +253,7 @@ def _with_hits(run: Run, metric: Metric, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
     """Return a run's entry in the record: its mean score, and shares such as `truncated`."""
-    about = {"model": run.identity.model, "task": run.task, "score": float(scores.mean())}
+    about = {"model": selection.model_name(run), "task": run.task, "score": float(scores.mean())}
     return about | shares(list(run.questions))
 
 
@@ -297,7 +297,7 @@ def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
     if few := too_few(len(known), len(frame), "answers have a score"):
         failed = int((frame.status == "request_failed").sum())
         raise InputError(
-            f"Expected scores by {metric.name} of the answers of {run.identity.model} to "
+            f"Expected scores by {metric.name} of the answers of {selection.model_name(run)} to "
             f"{run.task}: {few} ({counted(failed, 'request')} failed). Run it again, or choose "
             "another --metric."
         )
@@ -322,7 +322,7 @@ def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> di
     """Return the questions that an LVLM answers right without pictures and its LLM base wrong
     (MMStar, Figure 3).
     """
-    names = [run.identity.model for run in (*lvlms, *llms)]
+    names = list(map(selection.model_name, (*lvlms, *llms)))
     if len(names) != 2:
         raise InputError(
             f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two "

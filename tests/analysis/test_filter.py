@@ -179,11 +179,11 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
 
 
 def test_tasks_that_lack_the_same_have_one_sentence(tmp_path: Path) -> None:
-    """Named by the checkpoint, and by the first task and the number of others."""
+    """Of the first task and the number of others."""
     samples = {name: choice_samples([True]) for name in ("t", "u", "v")}
     write_run(tmp_path, "openai", samples, "model_version=a/b")
     assert error_of(load(tmp_path)).startswith(
-        "t and 2 more are left out: Expected runs without images; b saw them. Run the task's"
+        "t and 2 more are left out: Expected runs without images; openai,model_version=a/b saw"
     )
 
 
