@@ -33,6 +33,9 @@ from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 
+# Models that a sentence names.
+NAMED = 3
+
 # Ablation of a run that only an option names as one without pictures.
 UNKNOWN = "unknown"
 
@@ -298,8 +301,10 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
 
 
 def _models(runs: Sequence[Run]) -> str:
-    """Return the models of runs for a sentence, each once: `gpt-4o and llava`."""
-    return " and ".join(dict.fromkeys(map(selection.model_name, runs)))
+    """Return the models of runs for a sentence, each once: `gpt-4o and llava`; of many three."""
+    names = [*dict.fromkeys(map(selection.model_name, runs))]
+    others = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return " and ".join([*names[:NAMED], *others])
 
 
 def rows(pair: GainRuns, by: str = "") -> list[Row]:

@@ -224,6 +224,14 @@ def test_tasks_whose_runs_lack_the_same_have_one_sentence(tmp_path: Path) -> Non
     )
 
 
+def test_of_many_models_a_sentence_names_three(tmp_path: Path) -> None:
+    """A nightly suite may have dozens."""
+    for number, name in enumerate("abcde"):
+        write_run(tmp_path, name, {"t": choice_samples([True])}, stamp=str(number))
+    with pytest.raises(InputError, match="Expected a run of a and b and c and 2 more on t"):
+        ablation_pairs(load(tmp_path))
+
+
 def test_a_run_without_images_alone_is_left_out(tmp_path: Path) -> None:
     """With the models that have one with images."""
     write_run(

@@ -40,6 +40,16 @@ def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "m0 answers 0 without the image that m0 does not" in printed
 
 
+def test_people_read_checkpoints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An inspector's arguments leave no room for the numbers; JSON has them."""
+    samples = {"t": choice_samples([False, True])}
+    write_run(tmp_path, "ablated", samples, "base=openai,ablation=text,model_version=a/b")
+    assert main(["filter", str(tmp_path)]) == 0
+    assert "\nb          t " in capsys.readouterr().out
+    assert main(["filter", str(tmp_path), "--format", "json"]) == 0
+    assert '"openai,model_version=a/b"' in capsys.readouterr().out
+
+
 def test_a_task_that_is_left_out_is_status_3(tmp_path: Path, run_filter: Filter) -> None:
     """The others are filtered; where there is none, the sentence is an error."""
     tasks = {"t": choice_samples([True, False]), "u": choice_samples([None, False])}
