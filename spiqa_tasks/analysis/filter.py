@@ -226,7 +226,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
             raise InputError(
                 f"Expected runs without images; {selection.model_name(run)} saw them. Run "
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
-                "name answers TASK_text=FILE."
+                "name answers TASK_text=FILE (files without a task have no such variant)."
             )
 
 

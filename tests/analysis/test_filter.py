@@ -169,7 +169,7 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     sentence = (
         "t is left out: Expected runs without images; m saw them. Run the task's _text "
         "variant, or lmms-eval's --model ablated with ablation=text, or name answers "
-        "TASK_text=FILE."
+        "TASK_text=FILE (files without a task have no such variant)."
     )
     assert error_of(load(tmp_path)) == sentence
     # a folder may hold other tasks, which were run with images alone
