@@ -143,7 +143,7 @@ _LONE_LETTER = re.compile(rf"(?<![{_LATIN}</])[A-Za-z](?![{_LATIN}])")
 _NAMES = "|".join(
     cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION, cues.NOUN)
 )
-_IS = "|".join(re.escape(cue) for cue, kind in cues.KIND_OF.items() if kind == cues.IS)
+_LINKS = cues.any_of(cue for cue, kind in cues.KIND_OF.items() if kind in (cues.IS, cues.GOOD))
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
 
 # Letters that name the options of a text in Arabic, in their order, whatever letters the task has.
@@ -157,7 +157,7 @@ _SEVERAL = (
 # Where a label names an option: after `answer` or `option`; at a line's beginning, in brackets or a
 # field; a letter of the alphabets beside no other letter. A bare number elsewhere is a number.
 _FORMS = (
-    r"(?P<before>(?:{names})\W{{0,3}}(?:{is_})?\W{{0,4}})(?P<label>{label})"
+    r"(?P<before>(?:{names})\W{{0,6}}(?:(?:{links})\W{{0,4}}){{0,2}})(?P<label>{label})"
     r"(?:(?=번|입니다|이다|です|だ)|(?![\w%°]|[.,]\d))",
     (
         r"(?P<before>^\W{{0,8}}|[(「\[<{{\"':]\s?)(?P<label>{label})(?=\s?(?:[.)、"
@@ -210,7 +210,7 @@ def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> st
     label = "|".join(map(re.escape, sorted(letters, key=len, reverse=True)))
     each = re.compile(label, re.IGNORECASE)
     for form in forms:
-        pattern = form.format(names=_NAMES, is_=_IS, alphabets=_ALPHABETS, label=label)
+        pattern = form.format(names=_NAMES, links=_LINKS, alphabets=_ALPHABETS, label=label)
         text = re.sub(
             pattern,
             lambda found: (

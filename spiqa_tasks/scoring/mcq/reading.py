@@ -165,15 +165,13 @@ class Reading:
         return listed
 
 
-def _denied(reading: Reading) -> frozenset[str]:
-    """Return {"?"} if the last field denies all options: `\\boxed{none}`."""
-    last = reading.fields[0].content if reading.fields else ""
-    is_denial = _DENIAL.match(reading.line(last).kinds) is not None
-    return _NO_OPTION if is_denial and not reading.content(last, True) else _NOTHING
-
-
 def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options named by the last field that names any."""
+    """Return the options named by the last field that names any; {"?"} if the last of all denies
+    them: `\\boxed{none}`.
+    """
+    last = reading.fields[0].content if reading.fields else ""
+    if _DENIAL.match(reading.line(last).kinds) and not reading.content(last, True):
+        return _NO_OPTION
     named = (reading.content(field.content, of_text) for field in reading.fields)
     return next(filter(None, named), _NOTHING)
 
@@ -293,8 +291,9 @@ def _of_mark(reading: Reading) -> frozenset[str]:
     `the third image (C)` of options A and B.
     """
     beyond = chr(ord(max(reading.options.texts)) + 1)
-    is_other = f"({beyond})" in reading.text and not reading.options.are_labels
-    return _NOTHING if is_other else _spoken_for(reading, "mark", reading.unread)
+    if f"({beyond})" in reading.text:
+        return _NOTHING
+    return _spoken_for(reading, "mark", reading.unread)
 
 
 def _of_text(reading: Reading) -> frozenset[str]:
@@ -313,7 +312,6 @@ def _of_letter(reading: Reading) -> frozenset[str]:
 # (name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer
 # is ambiguous.
 RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
-    ("field", _denied),
     ("field", _field),
     ("answer_line", _looped),
     ("answer_line", _named),

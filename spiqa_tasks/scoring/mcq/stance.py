@@ -42,7 +42,7 @@ _UNABLE = compiled(
 )
 _NONE = compiled(
     # there is no correct answer; none of the given options
-    "(?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"
+    "IT IS NOT FILL? OPTION | (?<![LETTER ENCLOSED CONFIRMED TEXT IT] IS) NOT"
     "([FILL GOOD OTHER]{0,2} ANSWER | FILL{0,3} (IT | OTHER? [LABELS LISTING NOUNS]))"
 )
 _NEAR = 60  # kinds that are looked at before a mention, and behind it

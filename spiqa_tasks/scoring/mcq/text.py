@@ -217,7 +217,7 @@ def before_next_question(text: str, options: Mapping[str, str], has_letters: boo
     for found in _QUESTION.finditer(text):
         question, *items = found.groups()
         are_options = has_letters or "?" in question
-        if are_options and not any(fold(plain(item)).startswith(known) for item in items):
+        if known and are_options and not any(fold(plain(item)).startswith(known) for item in items):
             return text[: found.start()]
     return ""
 

@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     rf"|(?<!\w)(?:{cues.any_of(cues.KIND_OF_PHRASE)})(?!\w)"
     # B, but in words, formulas (B_1, f(B), xy/B) and names (B-52, B.C)
     rf"|(?P<letter>[a-z])(?![{_NOT_IN}_^+\#&=]|'(?![dt][ıiuü]r)|\}}[_^]"
-    r"|[-.](?!(?P=letter)(?!\w))[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
+    r"|[-.](?!(?P=letter)(?!\w)|[dt][ıiuü]r)[0-9a-z]|/[a-z]?[0-9+^(]|\)\s?=(?!>))"
     rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-].)"
     r"(?<!\b\w\(.)(?<![0-9_]\(.)(?<!(?:sin|cos|tan)\(.)(?<!\w\w/.)(?<![a-z]\ \[.)"
     rf"|(?P<word>{_WORD}+(?:'{_WORD}+)*)"
@@ -198,7 +198,7 @@ class _Tokens:
         letter = token[0].upper()
         is_capital = self.line[start] == letter
         own = self._own_text(letter, end)
-        if own and (is_capital or own != end + 2 or self.low[end] != " "):  # not "a red car"
+        if own and (is_capital or self.low[end] != " "):  # not "a red car"
             self.skip = own
             return cues.CONFIRMED, letter
         if letter == "A" and not self.kinds and _ANSWER_ROLE.match(self.low, end):
@@ -245,7 +245,7 @@ class _Tokens:
 
 def _kind_of_word(word: str) -> str:
     """Return the kind of a word; two kinds for a contraction such as `that's`."""
-    if "'" not in word or word in cues.KIND_OF_WORD:
+    if "'" not in word:
         return cues.KIND_OF_WORD.get(word, cues.OTHER)
     stem, _, ending = word.partition("'")
     kind = cues.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, cues.OTHER)

@@ -11,6 +11,7 @@ from spiqa_tasks.scoring.mcq import extract_choice
 COLOURS = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
 PICTURES = dict.fromkeys("ABCD", "")
 NUMBERED = {"1": "red", "2": "blue", "3": "green", "4": "yellow"}
+ANGLES = {"A": "60°", "B": "90°", "C": "30°"}
 NUMBERS = dict.fromkeys("12345", "")
 VERDICTS = {"A": "True", "B": "False"}
 LENGTHS = {"A": "16 cm", "B": "12 cm"}
@@ -68,6 +69,19 @@ CLAIMS = (
     ("정답: 1번, 5번", NUMBERS, None),
     ("1, 5", NUMBERS, None),
     ("1번, 5번", NUMBERS, None),
+    ("La respuesta correcta es **3. Clasificar al niño**", NUMBERED, "3"),
+    ("La respuesta **correcta** es: **3**", NUMBERED, "3"),
+    ("A resposta correta é 2", NUMBERED, "2"),
+    ("답변: **3**", NUMBERED, "3"),
+    ("Düzgün cavab B-dir.", PICTURES, "B"),
+    ("So it is 2 * 60° = 120°. However, this is not an option.", ANGLES, None),
+    ("It is 60°. It is red, but that is not an option. The answer is 90°.", ANGLES, "B"),
+    # a listing of options whose texts are not known is no next question
+    (
+        "Then:\nA. i\nB. ii\nC. iii\nAnswer: C\n\nThe rest:\nA. i\nB. ii\nC. iii\nAnswer: D",
+        PICTURES,
+        "D",
+    ),
     ("Option 2</s>", NUMBERED, "2"),
     ("<b>2</b>", NUMBERED, "2"),
     ("(2)</s>", NUMBERED, "2"),
