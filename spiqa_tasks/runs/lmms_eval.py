@@ -62,7 +62,8 @@ def runs_of(path: Path, results: Results) -> list[Run]:
 def read_samples(path: Path) -> Run:
     """Return the run of a samples file, of the samples alone if no results file is beside it.
 
-    lmms-eval called from Python may write samples alone.
+    lmms-eval called from Python may write samples alone: the folder of dated ones is called after
+    the model.
     Raises InputError: samples of no benchmark.
     """
     beside = lmms_eval_files.results_beside(path)
@@ -81,11 +82,13 @@ def read_samples(path: Path) -> Run:
             "or columns: --columns question=input,reference=target,prediction=filtered_resps."
         )
 
+    is_dated = lmms_eval_files.date_of(path.name) is not None
+    model = path.resolve().parent.name if is_dated else path.stem
     name = lmms_eval_files.task_in_name(path)
     task = Task(name, signature.benchmark, signature.split, signature.settings)
     return Run(
         task.name,
-        Identity(path.stem),
+        Identity(model),
         path,
         FORM,
         lambda: answers,

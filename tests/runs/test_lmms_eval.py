@@ -316,7 +316,9 @@ def test_a_samples_file_is_of_the_run_beside_it(tmp_path: Path) -> None:
 def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_records(
     tmp_path: Path,
 ) -> None:
-    """Their number of questions is the task's; the model is called as the file."""
+    """Their number of questions is the task's; the model is called as the file, or as the folder of
+    a file that only has the host's date.
+    """
     path = write_own(tmp_path / "run")
     alone = logged(path).rename(tmp_path / "x_samples_mine.jsonl")
     run = read_samples(alone)
@@ -334,6 +336,12 @@ def test_samples_alone_have_their_task_in_their_name_and_its_settings_in_their_r
     assert run.benchmark_task.settings_text == "prompt=letter,ablation=text,shots=0"
     assert (run.asked, run.answered, len(run.by_id), run.form) == (24, 3, 3, "lmms-eval")
     assert read_samples(alone.rename(tmp_path / "renamed.jsonl")).task == "renamed"
+
+    folder = tmp_path / "Qwen__Qwen2-VL"
+    folder.mkdir()
+    (tmp_path / "renamed.jsonl").rename(folder / "20260101_120000_samples_t.jsonl")
+    (dated,) = folder.iterdir()
+    assert read_samples(dated).identity.model == "Qwen__Qwen2-VL"
 
 
 @pytest.mark.parametrize(
