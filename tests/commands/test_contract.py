@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from answer_files import right_answers, write_jsonl
 from host_files import write_demo_run
 
 from spiqa_tasks.cli import main
@@ -39,7 +40,7 @@ REFUSALS = {
     "gain empty": "Expected answers in empty, found none.",
     "gain": "Expected RUNs, or --with FILE --without FILE",
     "filter": "Expected RUNs, or --ids kept.json --write; found neither.",
-    "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. Choose",
+    "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. `spiqa-tasks paper spiqa`",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",
     "export mmstar_demo --output new": (
@@ -95,7 +96,7 @@ def test_a_wrong_data_folder_is_status_2(
 
 @pytest.fixture(scope="module")
 def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two models' whole runs of one task."""
+    """Two models' whole runs of one task; beside the folder, answers of an LLM after examples."""
     folder = tmp_path_factory.mktemp("runs")
     for model, every in (("a", 2), ("b", 3)):
         answers = partial(lambda every, place, row: row["answer"] if place % every else "E", every)
@@ -103,6 +104,8 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "answers.jsonl").write_text(
         '{"id": "x", "response": "B", "choices": ["red", "blue"]}\n', encoding="utf-8"
     )
+    of_llm = dict(right_answers("mmstar_demo_llm"))
+    write_jsonl(folder.with_name(f"{folder.name}-llm") / "m_mmstar_demo_llm.jsonl", of_llm)
     return folder
 
 
@@ -112,7 +115,7 @@ def whole_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         *(
             "score --by group {}",
-            "paper mmstar table4 {}",
+            "paper mmstar table4 {}-llm",
             "paper spiqa",
             "compare {}",
             "score {}",

@@ -316,6 +316,21 @@ def test_table_5_names_each_model_once(tmp_path: Path, capsys: pytest.CaptureFix
     assert [part.count("\nTinyLLaVA ") for part in below] == [1] * len(below)
 
 
+@pytest.mark.parametrize(("item", "by_category"), [("table3", False), ("table5", True)])
+def test_gain_is_by_category_where_the_paper_prints_it_so(
+    item: str, by_category: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Table 5 has the six capabilities; Tables 3, 6 and 7 have a line for each benchmark."""
+    right = dict(right_answers("mmstar_demo"))
+    write_jsonl(tmp_path / "m_mmstar_demo.jsonl", right)
+    write_jsonl(tmp_path / "m_mmstar_demo_text.jsonl", dict.fromkeys(right, "A"))
+    _, rows, errors = run_json(capsys, f"paper mmstar {item} --partial", tmp_path)
+    groups = [row["group"] for row in rows]
+    assert groups[:1] == ["all"], errors
+    assert (len(groups) == 7) == by_category
+    assert (len(groups) == 1) != by_category
+
+
 @pytest.mark.parametrize(
     ("item", "part", "whole"),
     [
