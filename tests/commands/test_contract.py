@@ -40,7 +40,7 @@ REFUSALS = {
     "gain empty": "Expected answers in empty, found none.",
     "gain": "Expected RUNs, or --with FILE --without FILE",
     "filter": "Expected RUNs, or --ids kept.json --write; found neither.",
-    "paper spiqa table99 empty": "Expected a table or figure of spiqa, found table99. `spiqa-tasks paper spiqa`",
+    "paper spiqa table99 empty": "found table99. `spiqa-tasks paper spiqa` lists them.",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",
     "export mmstar_demo --output new": (
