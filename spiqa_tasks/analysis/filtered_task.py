@@ -95,7 +95,7 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
         # Column of the true answer, by which `utils.filtered` sees that the data changed.
         "target": target if isinstance(target, str) else None,
     }
-    # A kept.json from elsewhere has the digest and the path of its own machine.
+    # A kept.json from elsewhere has the digest and the path of that machine.
     for field in ("digest", SOURCE_YAML):
         listed.pop(field, None)
     digest = digest_of(listed)

@@ -43,8 +43,7 @@ class RandomChoice(_Choice):
 
     def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:  # noqa: ARG002 - as above
         """Return a random letter."""
-        letters: list[str] = doc["letters"]
-        return random.Random(f"{doc['id']}#{self._seed}").choice(letters)
+        return str(random.Random(f"{doc['id']}#{self._seed}").choice(doc["letters"]))
 
 
 class FrequentChoice(_Choice):

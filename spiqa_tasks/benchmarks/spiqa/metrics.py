@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from spiqa_tasks.benchmarks.metric import (
+    MINIMUM_SHARE,
     RELEASED,
     REQUEST_FAILED,
     Metric,
     Value,
-    is_covered,
     mean_of,
     share_of,
     value_of_too_few,
@@ -126,7 +126,7 @@ def _perfigure_released(name: str, records: Records) -> Value:
         verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name
     ]
     scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
-    if verdicts and not is_covered(len(scores), len(verdicts)):
+    if len(scores) < MINIMUM_SHARE * len(verdicts):
         reason = f"{len(scores)} of {len(verdicts)} answers were judged"
         return Value(math.nan, len(scores), reason=reason)
     return Value(sum(scores) / (len(scores) + len(answered)), len(answered))
