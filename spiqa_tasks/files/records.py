@@ -345,13 +345,19 @@ def rows_in(content: Any) -> list[Fields] | None:
 def _rows_of_object(content: dict[str, Any]) -> list[Fields] | None:
     """Return the rows within a JSON object, or None if it has none in a known form.
 
-    Forms: id -> answer; id -> row; column -> values by id; a list of rows beside settings.
+    Forms: id -> answer; id -> row; column -> values by id; names of columns beside lists of cells,
+    as pandas' `split` and W&B's tables; a list of rows beside settings.
     """
     if are_texts(content):
         return [{KEY: key, "prediction": text} for key, text in content.items()]
 
     if content and _are_objects([*content.values()]):
         return _rows_of_columns(content) or [{KEY: key, **row} for key, row in content.items()]
+
+    names: Any = content.get("columns")
+    lines: Any = content.get("data")
+    if conforms(names, list[str]) and conforms(lines, list[list[Any]]):
+        return [dict(zip(names, cells, strict=False)) for cells in lines]
 
     return _rows_beside_settings(content)
 
@@ -380,7 +386,7 @@ def _are_objects(value: Any) -> bool:
 def _rows_of_columns(columns: Mapping[str, Fields]) -> list[Fields]:
     """Return the rows of columns that have the same rows, counted from 0; [] of other objects."""
     keys = [list(column) for column in columns.values()]
-    counted = [str(number) for number in range(len(keys[0]))]
+    counted = list(map(str, range(len(keys[0]))))
     if any(numbers != counted for numbers in keys):
         return []
     return [{name: column[number] for name, column in columns.items()} for number in counted]

@@ -82,8 +82,8 @@ def read_samples(path: Path) -> Run:
             "or columns: --columns question=input,reference=target,prediction=filtered_resps."
         )
 
-    is_dated = lmms_eval_files.date_of(path.name) is not None
-    model = path.resolve().parent.name if is_dated else path.stem
+    date = lmms_eval_files.date_of(path.name)
+    model = path.stem if date is None else path.resolve().parent.name
     name = lmms_eval_files.task_in_name(path)
     task = Task(name, signature.benchmark, signature.split, signature.settings)
     return Run(

@@ -105,6 +105,18 @@ def test_a_null_is_no_answer(tmp_path: Path, form: str) -> None:
     assert failures == [None, "no answer in the column prediction"]
 
 
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "records"])
+def test_a_table_of_pandas_is_read_in_any_of_its_forms(tmp_path: Path, orient: str) -> None:
+    """`split` is also the form of W&B's tables; a path and a folder are read the same."""
+    path = tmp_path / "m_mmstar_demo.json"
+    frame = pd.DataFrame({"id": [7, 8], "prediction": ["A", "B"], "tokens": [3, 4]})
+    frame.to_json(path, orient=orient)
+    for place in (path, tmp_path):
+        (run,), _ = read_runs(RunPath(place))
+        answers = [(answer.id, answer.response.text) for answer in run.read()]
+        assert (run.task, answers) == ("mmstar_demo", [("7", "A"), ("8", "B")])
+
+
 @pytest.mark.parametrize("row", [{"error": "rate limit"}, {"status": "failed"}, {"status": 503}])
 def test_a_column_says_that_a_request_failed(tmp_path: Path, row: dict[str, Any]) -> None:
     """Texts of answers are answers, whatever they look like."""
