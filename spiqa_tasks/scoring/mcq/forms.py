@@ -196,17 +196,17 @@ class Line:
     @cached_property
     def claims(self) -> Sequence[Claim]:
         """The commitments in order of position; of several at one mention the strongest."""
-        found: dict[int, Claim] = {}
+        by_end: dict[int, Claim] = {}
         for level in _ANYWHERE:
             for pattern in PATTERNS[level]:
                 for match in pattern.finditer(self.kinds):
                     end = match.end("option")
-                    if end not in found and not _doubted(self.kinds, match):
+                    if end not in by_end and not _doubted(self.kinds, match):
                         concludes = level == "stated" and _CONCLUDES.search(
                             self.kinds, 0, match.start("option")
                         )
-                        found[end] = self._claim("concluded" if concludes else level, match)
-        return [found[end] for end in sorted(found) if end > self.rejection]
+                        by_end[end] = self._claim("concluded" if concludes else level, match)
+        return [by_end[end] for end in sorted(by_end) if end > self.rejection]
 
     def opening(self, level: Level) -> Claim | None:
         """Return the mention that is the whole line (`alone`), or its start (`lead`), or None."""

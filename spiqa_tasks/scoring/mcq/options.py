@@ -54,6 +54,10 @@ class Options:
         """Whether each text has a digit."""
         return all(map(_DIGIT.search, self.texts.values()))
 
+    def masked_by(self, character: str) -> tuple[str, str]:
+        """Return the text that a character stands for, and the letters that share it."""
+        return self.sought[ord(character) - ord(TEXTS)]
+
     def cleaned(self, text: str) -> str:
         """Return a line of a response as option texts are compared with it: plain, 1500 for
         1,500 and 3 for 3.0; the option's text for a line that is its value.
@@ -208,19 +212,15 @@ def _is_phrase(option: str) -> bool:
 def _replaced(text: str, letters: Mapping[str, str], forms: Iterable[str]) -> str:
     """Return a text with the labels in given forms written as letters."""
     label = "|".join(map(re.escape, sorted(letters, key=len, reverse=True)))
-    each = re.compile(label, re.IGNORECASE)
+    one_label = re.compile(label, re.IGNORECASE)
+
+    def as_letter(match: re.Match[str]) -> str:
+        return f" {letters[match[0].upper()]} "
+
+    def as_letters(match: re.Match[str]) -> str:
+        return match["before"] + one_label.sub(as_letter, match["label"])
+
     for form in forms:
         pattern = form.format(names=_NAMES, links=_LINKS, alphabets=_ALPHABETS, label=label)
-        text = re.sub(
-            pattern,
-            lambda found: (
-                found["before"] + each.sub(lambda one: _spaced(one, letters), found["label"])
-            ),
-            text,
-            flags=re.M | re.I,
-        )
+        text = re.sub(pattern, as_letters, text, flags=re.M | re.I)
     return text.replace(" )", ")")
-
-
-def _spaced(label: re.Match[str], letters: Mapping[str, str]) -> str:
-    return f" {letters[label[0].upper()]} "

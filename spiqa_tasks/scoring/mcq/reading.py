@@ -113,9 +113,9 @@ class Reading:
         texts if `of_text`.
         """
         line = self.line(field)
-        claim = line.opening("alone") or line.opening("lead")
-        claims = [claim] if claim else line.claims
-        return settle([each for each in claims if each.of_text <= of_text], line)
+        opening = line.opening("alone") or line.opening("lead")
+        claims = [opening] if opening else line.claims
+        return settle([claim for claim in claims if claim.of_text <= of_text], line)
 
     def retracts(self, index: int, start: int) -> bool:
         """Return whether a line says from `start` on, or a later one anywhere, that nothing can be
@@ -151,8 +151,11 @@ class Reading:
         """The indices of lines that are items (`A.`, `(A)`, `Option A:`) beside the next letter
         of the alphabet, or beside lines of other letters.
         """
-        found = ((index, _ITEM.match(line)) for index, line in enumerate(self.lines))
-        items = [(index, ord(item[1].lower()[0])) for index, item in found if item]  # İ is two
+        items = [
+            (index, ord(match[1].lower()[0]))  # İ is two
+            for index, line in enumerate(self.lines)
+            if (match := _ITEM.match(line))
+        ]
         listed = set[int]()
         for (here, item), (there, following) in pairwise(items):
             step = following - item
@@ -212,8 +215,7 @@ def _looped(reading: Reading) -> frozenset[str]:
     looped: set[str] = set()
     for line in map(reading.at, cued):
         named = settle([claim for claim in line.claims if claim.level == "named"], line)
-        if len(named) == 1:
-            looped |= named
+        looped |= named if len(named) == 1 else _NOTHING
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 
@@ -300,8 +302,8 @@ def _of_text(reading: Reading) -> frozenset[str]:
     """Return the options spoken for by their texts; {"?"} if the answer is a value that is no
     option.
     """
-    found = _spoken_for(reading, "text", reading.unread)
-    return found or (_NOTHING if reading.unread < 0 else _NO_OPTION)
+    favoured = _spoken_for(reading, "text", reading.unread)
+    return favoured or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
 
 def _of_letter(reading: Reading) -> frozenset[str]:

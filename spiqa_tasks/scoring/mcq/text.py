@@ -214,11 +214,11 @@ def before_next_question(text: str, options: Mapping[str, str], has_letters: boo
     Numbered lines are steps, unless `has_letters` or the line before them asks.
     """
     known = tuple(filter(None, options.values()))
-    for found in _QUESTION.finditer(text):
-        question, *items = found.groups()
+    for match in _QUESTION.finditer(text):
+        question, *items = match.groups()
         are_options = has_letters or "?" in question
         if known and are_options and not any(fold(plain(item)).startswith(known) for item in items):
-            return text[: found.start()]
+            return text[: match.start()]
     return ""
 
 

@@ -119,16 +119,15 @@ class _Tokens:
             if kind == self.before == cues.OTHER:
                 continue
             self.before = kind[-1]
-            for each in kind:
-                self.kinds.append(each)
-                self.letters.append(named)
+            self.kinds += kind  # two, of a contraction
+            self.letters += [named] * len(kind)
         return Line("".join(self.kinds), self.letters)
 
     def _mark(self, token: re.Match[str]) -> tuple[str, str]:
         return cues.KIND_OF.get(token[0], cues.OTHER), ""
 
     def _text(self, token: re.Match[str]) -> tuple[str, str]:
-        text, named = self.options.sought[ord(token[0]) - ord(TEXTS)]
+        text, named = self.options.masked_by(token[0])
         return (cues.WORD if text in self.options.words else cues.TEXT), named
 
     def _word(self, token: re.Match[str]) -> tuple[str, str]:
@@ -178,9 +177,9 @@ class _Tokens:
         again = _AGAIN.match(self.line, end)
         if again and again[1] == letter:
             return again.end()
-        found = _SEPARATOR.match(self.low, end)
-        is_own = found and letter in self.options.sought[ord(found[1]) - ord(TEXTS)][1]
-        return found.end(1) if found and is_own else 0
+        text = _SEPARATOR.match(self.low, end)
+        is_own = text and letter in self.options.masked_by(text[1])[1]
+        return text.end(1) if text and is_own else 0
 
     def _enclosed(self, token: re.Match[str]) -> tuple[str, str]:
         """Return the kind of a letter in brackets, and the letter, or '' if it is none."""
@@ -245,8 +244,6 @@ class _Tokens:
 
 def _kind_of_word(word: str) -> str:
     """Return the kind of a word; two kinds for a contraction such as `that's`."""
-    if "'" not in word:
-        return cues.KIND_OF_WORD.get(word, cues.OTHER)
     stem, _, ending = word.partition("'")
     kind = cues.NOT if ending == "t" else cues.KIND_OF_WORD.get(stem, cues.OTHER)
     return kind + (cues.IS if ending == "s" else "")
