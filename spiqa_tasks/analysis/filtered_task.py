@@ -54,7 +54,7 @@ def kept_by_filter(filtered: Filtered) -> Kept:
     ]
 
     rule = {
-        "inspectors": [row["model"] for row in filtered.answers],
+        "inspectors": [run.identity.model for run in filtered.runs],
         "metric": filtered.metric,
         "max_hits": filtered.max_hits,
     }

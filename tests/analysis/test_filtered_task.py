@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from filter_runs import Filter, write_kept
-from host_files import sample_of, write_run
+from host_files import choice_samples, sample_of, write_run
 from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
 from run_command import run_json
@@ -25,10 +25,20 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks, user_folder
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import Selection, read_subset
+from spiqa_tasks.runs.selection import Selection, read_subset, with_short_names
 
 pytestmark = pytest.mark.usefixtures("host")
 DEMO: dict[str, Any] = {"settings": {"mmstar_demo": "prompt=letter"}, "split": "demo"}
+
+
+def test_a_list_names_its_inspectors_with_their_arguments(tmp_path: Path) -> None:
+    """Whatever a table calls them: the digest of a list does not depend on how it is printed."""
+    samples = {"t": choice_samples([False, True])}
+    write_run(tmp_path, "ablated", samples, "base=openai,ablation=text,model_version=a/b")
+    runs, _ = load_runs([RunPath(tmp_path)])
+    for called in (runs, with_short_names(runs)):
+        (filtered,), _ = filter_runs(called)
+        assert kept_by_filter(filtered)["filter"]["inspectors"] == ["openai,model_version=a/b"]
 
 
 def test_written_task_of_the_host_runs_at_once(
