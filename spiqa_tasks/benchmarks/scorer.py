@@ -58,8 +58,8 @@ def make_scorer(
     missing = {}
     if any(metric.needs == "text programs" for metric in metrics):
         missing = missing_text_metrics()
-        # `score` says it below its table.
-        if host != "offline":
+        # `score`, which names the form of the predictions, says it below its table.
+        if "predictions" not in made:
             log_missing_text_metrics()
     return Scorer(benchmark, parsed, host, judge, fields, missing)
 

@@ -300,7 +300,7 @@ def test_a_metric_that_is_left_out_is_told_once(
     monkeypatch.setattr(scorer, "available_metrics", lambda: {"rouge_l": None, **missing})
     with caplog.at_level(logging.WARNING):
         found = [dict(make_scorer(SPIQA, "", "lmms-eval", None).unavailable) for _ in range(3)]
-        make_scorer(SPIQA, "", "offline", None)
+        make_scorer(SPIQA, "", "lmms-eval", None, predictions="lmms-eval")
     assert found == [missing] * 3
     assert caplog.messages == [
         "cider, meteor are left out: no Java.",
