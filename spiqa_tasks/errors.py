@@ -29,7 +29,9 @@ class JudgeError(SpiqaTasksError):
 
 
 def found_instead(error: Exception) -> str:
-    """Return an error as the text behind `found` in a message: the reason that the system gives for
-    a file (`No such file or directory`), else the error's type and text.
+    """Return an error as the text behind `found` in a message: the key that is missing, the reason
+    that the system gives for a file (`No such file or directory`), else the error's type and text.
     """
+    if isinstance(error, KeyError):
+        return f"no {error}"
     return getattr(error, "strerror", None) or f"{type(error).__name__} {error}"

@@ -21,7 +21,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import rows_of
-from spiqa_tasks.errors import InputError
+from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.json_text import conforms, first_of, json_lines, loads, without_nan
 
@@ -187,8 +187,8 @@ def named_if_broken(path: Path) -> Iterator[None]:
         yield
     except _BROKEN as error:
         raise InputError(
-            f"Expected {path} to be a result file of lmms-eval, found {type(error).__name__} "
-            f"{error}. Name a *{RESULTS}."
+            f"Expected {path} to be a result file of lmms-eval, found {found_instead(error)}. "
+            f"Name a *{RESULTS}."
         ) from error
 
 
@@ -204,7 +204,7 @@ def read_samples(path: Path) -> Iterator[tuple[int, LoggedSample]]:
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise InputError(
                 f"Expected a logged sample of lmms-eval in line {number} of {path}, found "
-                f"{type(error).__name__} {error}. Name a run made with --log_samples."
+                f"{found_instead(error)}. Name a run made with --log_samples."
             ) from error
         yield number, sample
 

@@ -119,7 +119,7 @@ def test_what_score_wrote_beside_the_hosts_keys_is_of_its_task(tmp_path: Path) -
     ("changes", "found"),
     [
         ({"configs": ["t"], "n-samples": {"t": {"original": "nine"}}}, "TypeError counts"),
-        ({"config": {"model_args": ""}}, "KeyError 'model'"),
+        ({"config": {"model_args": ""}}, "no 'model'"),
         ({"results": None}, "AttributeError"),
     ],
 )
@@ -186,6 +186,8 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
     good = {"doc_id": 0, "target": "A", "resps": "A"}
     with pytest.raises(InputError, match=r"in line 2 of .*found ValueError"):
         samples_of(tmp_path, good, {**good, "doc_id": "none"})
+    with pytest.raises(InputError, match=r"in line 1 of .*found no 'target'\. Name a run"):
+        samples_of(tmp_path, {"doc_id": 0, "resps": "A"})
     with pytest.raises(InputError, match=r"Expected samples in .*, found none"):
         samples_of(tmp_path)
 

@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.benchmark import Row, parse_settings, settings_text
 from spiqa_tasks.benchmarks.open_metrics import metric_of
 from spiqa_tasks.benchmarks.prompting import Ablation
 from spiqa_tasks.benchmarks.spiqa.formats import Paper, Question, Reader, read_a, read_b, read_c
-from spiqa_tasks.errors import DataError, InputError
+from spiqa_tasks.errors import DataError, InputError, found_instead
 from spiqa_tasks.files.archives import archive_folder, is_unsafe, packed_pictures
 from spiqa_tasks.files.json_text import entries
 from spiqa_tasks.files.pictures import check_pictures
@@ -188,7 +188,7 @@ def read_papers(path: Path, read: Reader) -> list[Paper]:
             raise ValueError("no paper")
     except (KeyError, TypeError, AttributeError, ValueError, OSError, RecursionError) as error:
         raise DataError(
-            f"Expected {path} to be the JSON of its split, found {type(error).__name__} {error} at"
+            f"Expected {path} to be the JSON of its split, found {found_instead(error)} at"
             f" {paper_id or 'its start'}. Fetch it again, or name the right split."
         ) from error
     return list(papers.values())
