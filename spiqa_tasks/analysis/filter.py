@@ -121,21 +121,17 @@ def filter_runs(
         lvlms_of_task = seeing_lvlms.get(task, [])
         pairs_of_task = [(lvlm.get(task, []), llm.get(task, [])) for lvlm, llm in roles_of_pairs]
         try:
-            result = _filtered(members, lvlms_of_task, pairs_of_task, metric, max_hits)
+            filtered.append(_filtered(members, lvlms_of_task, pairs_of_task, metric, max_hits))
         except InputError as error:
             left_out[str(error)].append(task)
-        else:
-            filtered.append(result)
 
-    sentences = [_left_out(tasks, error) for error, tasks in left_out.items()]
+    sentences = [
+        f"{selection.and_more(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
+        for reason, tasks in left_out.items()
+    ]
     if not filtered:
         raise InputError(" ".join(sentences))
     return filtered, sentences
-
-
-def _left_out(tasks: Sequence[str], reason: str) -> str:
-    """Return the sentence on tasks that are left out for a reason."""
-    return f"{selection.and_more(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
 
 
 def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:

@@ -100,7 +100,7 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
 def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     """Yield the values that SPIQA prints for a split and its setting."""
     # protocol and seed vary; all other settings are those of a table
-    printed = replace(settings, protocol="corrected", seed=0)
+    printed = replace(settings, protocol=SpiqaSettings.protocol, seed=SpiqaSettings.seed)
     if split not in _SPIQA_SPLITS or printed not in _SPIQA_SETTINGS:
         return
 

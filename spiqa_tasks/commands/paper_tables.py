@@ -181,7 +181,7 @@ def _experiment(settings: Any, item: Item) -> list[Any]:
 
     The one that a table varies is none of them.
     """
-    varied = item.options.get("over", "")
+    varied = item.options.get("over", "").split(",")
     # other prompts vary an experiment, but captions have no accuracy
     is_captioning = getattr(settings, "prompt", None) == "caption"
     names = (name for name in _EXPERIMENT if name not in varied)

@@ -51,6 +51,9 @@ from spiqa_tasks.runs.run import Run
 # Pairs of runs that are compared for each task; nobody reads a longer table.
 MOST_PAIRS = 50
 
+# Sentences on runs that do not compare at the top of the page, which people read whole.
+MOST_WARNINGS = 3
+
 # Corrected p-value below which a difference is called significant.
 SIGNIFICANT = 0.05
 
@@ -126,7 +129,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     head = facts(shown)
     size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
     # a ranking of runs that do not compare misleads; the section of comparisons names all of them
-    return Report(title or size, [*notes, *left_out[:3]], filled, shown, head)
+    return Report(title or size, [*notes, *left_out[:MOST_WARNINGS]], filled, shown, head)
 
 
 def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:

@@ -199,9 +199,10 @@ def _svg(figure: Figure) -> str:
     buffer = io.StringIO()
     # Without metadata, which would name the program and the date.
     omitted = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    # The browser has fonts for letters that matplotlib's lacks, such as Chinese.
-    warnings.filterwarnings("ignore", "Glyph .* missing")
-    figure.savefig(buffer, format="svg", metadata=omitted)
+    with warnings.catch_warnings():
+        # The browser has fonts for letters that matplotlib's lacks, such as Chinese.
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure.savefig(buffer, format="svg", metadata=omitted)
     svg = buffer.getvalue()
     svg = svg[svg.index("<svg") :]
     for pattern, replacement in _REPLACEMENTS.items():

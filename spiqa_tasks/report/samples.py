@@ -75,14 +75,14 @@ def _samples_of(
                 continue
             row = rows.get(record.id)
             key = record.id if is_released else f"{record.id} {row}"
-            asked = _question(row, record, numbers)
-            asked |= {"task": run.task, "id": record.id, "answers": []}
-            sample = by_question.setdefault(key, asked)
+            if key not in by_question:
+                asked = _question(row, record, numbers)
+                by_question[key] = {"task": run.task, "id": record.id, **asked, "answers": []}
+            sample = by_question[key]
 
             response, prompt = logged.get(record.id, ("", ""))
-            answer = {"run": labels.index(run.name), **_answer(record, response)}
-            if record.id in scores:
-                answer["score"] = scores[record.id]
+            score = scores.get(record.id)
+            answer = {"run": labels.index(run.name), **_answer(record, response, score)}
             if prompt not in ("", sample.get("question")):
                 # The first run's prompt is the sample's; only runs with another one repeat theirs.
                 first_prompt = sample.setdefault("prompt", prompt)
@@ -206,7 +206,7 @@ def _number_of(path: str, numbers: Numbers | None) -> int | None:
     return numbers.setdefault(path, len(numbers))
 
 
-def _answer(record: Record, response: str) -> dict[str, Any]:
+def _answer(record: Record, response: str, score: float | None) -> dict[str, Any]:
     """Return the fields of an answer that are known."""
     fields = {
         "response": response,
@@ -217,5 +217,6 @@ def _answer(record: Record, response: str) -> dict[str, Any]:
         "refused": record.refused or None,
         "judge": list(record.verdicts) or None,
         "scores": dict(record.scores) if len(record.scores) > 1 else None,
+        "score": score,
     }
     return {name: value for name, value in fields.items() if value is not None}
