@@ -1,39 +1,29 @@
-"""Checks of a run before any weights are loaded, among them how an API class sends pictures."""
+"""Checks of a run before any weights are loaded, among them whether a class shrinks pictures."""
 
-import base64
-import binascii
-import copy
 import inspect
-import io
 import itertools
-from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
-from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit.arguments import ACCEPT, Arguments, is_ours
 from spiqa_tasks.hosts.vlmevalkit.tasks import (
     known,
-    message,
     most_pictures,
-    pictures_of,
-    rows_of,
     too_many_pictures,
 )
 
 # Names of the limit of generated tokens in the host's model classes.
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 
-# Longest edge in pixels at which a reduced picture is refused: a figure's text is lost there.
+# Longest edge in pixels to which no picture may be shrunk: a figure's text is lost there.
 SMALL = 512
 
-# Model -> the field `pictures` of its signatures, for models that reduce pictures.
+# Model -> the field `pictures` of its signatures, for models that shrink pictures.
 accepted: dict[str, str] = {}
 
 
@@ -48,7 +38,7 @@ def check(run: Arguments) -> list[str]:
     remarks: list[str] = []
     for (model, configured), task in itertools.product(models.items(), run.ours):
         _check_number_of_pictures(task, configured.func)
-        remarks += _check_pictures_of_class(run, task, model, configured)
+        remarks += _check_size_of_pictures(run, task, model, configured)
     return remarks
 
 
@@ -112,87 +102,28 @@ def _check_number_of_pictures(task: Task, model_class: Any) -> None:
         raise InputError(too_many_pictures(task.name, model_class))
 
 
-def _check_pictures_of_class(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:
-    """Return a warning if an API class reduces pictures. Raises as `check_sent_pictures`."""
-    model_class = configured.func
-    if not getattr(model_class, "is_api", False) or not hasattr(model_class, "prepare_itlist"):
-        return []
-    try:
-        instance = configured()  # asks no server
-    except Exception:  # unusable options, which the host's log will name
-        return []
-    return check_sent_pictures(model, instance, task.name, accepts=run.host.accept_pictures)
+def _check_size_of_pictures(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:
+    """Return a warning if a class shrinks pictures, as its option `img_size` says, else [].
 
-
-def check_sent_pictures(model: str, instance: Any, task: str, *, accepts: bool) -> list[str]:
-    """Return a sentence if a model class reduces a task's largest picture, else [].
-
-    Asks no server. Raises InputError: reduced to `SMALL` or less, unless the user accepts that.
+    Raises InputError: to `SMALL` or less, unless the user accepts that.
     """
-    for shown, sent in _largest_picture(instance, task):
-        if max(sent.size) >= max(shown.size):
-            continue
+    longest_edge = int(configured.keywords.get("img_size", -1))
+    if longest_edge < 0 or not most_pictures(task.name):
+        return []
 
-        sizes = "{:,} x {:,} as {:,} x {:,}".format(*shown.size, *sent.size)
-        remark = f"{model} ({type(instance).__name__}) sends pictures of {task} reduced, {sizes}."
-        if max(sent.size) <= SMALL and not accepts:
-            raise InputError(
-                f"Expected pictures sent as they are shown; {remark} Take a configuration that "
-                f"does (img_size=-1), or add {ACCEPT}, which the signature then records."
-            )
-        if max(sent.size) <= SMALL:
-            accepted[model] = f"up to {SMALL} px"
+    remark = (
+        f"{model} ({configured.func.__name__}) sends pictures of {task.name} with at most "
+        f"{longest_edge:,} pixels an edge."
+    )
+    if longest_edge > SMALL:
         return [remark]
-
-    return []
-
-
-def _largest_picture(instance: Any, task: str) -> list[tuple[Image.Image, Image.Image]]:
-    """Return the pictures of the question with the largest one, as shown and as sent.
-
-    [] for a task without pictures, or if the class sends them in another way.
-    """
-    row = _row_of_largest(task)
-    if row is None:
-        return []
-
-    prompt = message(row)
-    shown = [Image.open(part["value"]) for part in prompt if part["type"] == "image"]
-    try:
-        content = instance.prepare_itlist(copy.deepcopy(prompt))
-    except Exception:  # it will fail in the run, too, which the host logs
-        return []
-
-    sent = list(_pictures_in(content))
-    return list(zip(shown, sent, strict=True)) if len(shown) == len(sent) else []
-
-
-@cache
-def _row_of_largest(task: str) -> Row | None:
-    """Return the row with the largest picture, or None for a task without pictures."""
-    longest_edge, row_of_largest = 0, None
-    for row in rows_of(task):
-        for path in pictures_of(row):
-            with Image.open(path) as image:
-                edge = max(image.size)
-            if edge > longest_edge:
-                longest_edge, row_of_largest = edge, row
-    return row_of_largest
-
-
-def _pictures_in(content: Any) -> Iterator[Image.Image]:
-    """Yield the pictures in base64, also in data URLs, in the parts of a request."""
-    if isinstance(content, str):
-        encoded = content.rpartition(";base64,")[2]
-        try:
-            yield Image.open(io.BytesIO(base64.b64decode(encoded, validate=True)))
-        except (binascii.Error, OSError, ValueError):  # a text
-            return
-    elif isinstance(content, dict):
-        yield from _pictures_in(list(content.values()))
-    elif isinstance(content, list):
-        for value in content:
-            yield from _pictures_in(value)
+    if not run.host.accept_pictures:
+        raise InputError(
+            f"Expected pictures sent as they are shown; {remark} Take a configuration that "
+            f"does (img_size=-1), or add {ACCEPT}, which the signature then records."
+        )
+    accepted[model] = f"up to {longest_edge} px"
+    return [remark]
 
 
 def set_length(run: Arguments) -> list[str]:
