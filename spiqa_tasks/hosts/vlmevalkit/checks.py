@@ -107,7 +107,7 @@ def _check_size_of_pictures(run: Arguments, task: Task, model: str, configured: 
 
     Raises InputError: to `SMALL` or less, unless the user accepts that.
     """
-    longest_edge = int(configured.keywords.get("img_size", -1))
+    longest_edge = int(configured.keywords.get("img_size") or -1)
     if longest_edge < 0 or not most_pictures(task.name):
         return []
 
