@@ -174,7 +174,7 @@ def _rank(run: Run) -> int:
 
 def _without_images(runs: Iterable[Run]) -> dict[str, list[Run]]:
     """Return model -> its runs that saw no picture."""
-    return one_run_per_model(run for run in runs if selection.is_blind(run))
+    return one_run_per_model(run for run in runs if selection.may_be_blind(run))
 
 
 def _filtered(
@@ -209,7 +209,7 @@ def _filtered(
 
     answers = [_answers(run, scores[number]) for number, run in enumerate(runs)]
     lost = list(scores.index.difference(frame.index, sort=False))
-    remarks = _remarks(task, lost, answers)
+    remarks = [*_untold(runs), *_remarks(task, lost, answers)]
     return Filtered(task, metric.name, runs, answers, frame, most, leaked, remarks)
 
 
@@ -218,12 +218,23 @@ def _check_blind(runs: Iterable[Run]) -> None:
     for run in runs:
         if not run.logged:
             raise InputError(f"{run.task} of {run.name} has no samples.")
-        if not selection.is_blind(run):
+        if not selection.may_be_blind(run):
             raise InputError(
                 f"Expected runs without images; {selection.model_name(run)} saw them. Run "
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
-                "name answers TASK_text=FILE (files without a task have no such variant)."
+                "name answers TASK_text=FILE."
             )
+
+
+def _untold(runs: Iterable[Run]) -> list[str]:
+    """Return a sentence on the runs that do not say whether the model saw the pictures."""
+    untold = [selection.model_name(run) for run in runs if not selection.is_blind(run)]
+    if not untold:
+        return []
+    return [
+        f"Files without a task do not say what a model saw: {selection.and_more(untold)} "
+        "counted as without images."
+    ]
 
 
 def _check_documents(run: Run) -> None:

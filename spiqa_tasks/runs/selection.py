@@ -9,6 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.benchmarks.answers import SPLIT
 from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import remark_on_answers
@@ -432,6 +433,11 @@ def is_blind(run: Run) -> bool:
     kind = ablation(run)
     # every ablation removes or replaces the pictures, but one of the options alone
     return is_few_shot(run) or (kind != "none" and not kind.startswith(OPTIONS))
+
+
+def may_be_blind(run: Run) -> bool:
+    """Return whether the model saw no picture, or nobody says: answers without a task."""
+    return is_blind(run) or (run.is_of_benchmark and run.benchmark_task.split == SPLIT)
 
 
 def changed_options_remark(run: Run) -> str | None:

@@ -1,5 +1,6 @@
 """The filter on logged answers."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -169,13 +170,36 @@ def test_runs_with_images_are_no_inspectors(tmp_path: Path) -> None:
     sentence = (
         "t is left out: Expected runs without images; m saw them. Run the task's _text "
         "variant, or lmms-eval's --model ablated with ablation=text, or name answers "
-        "TASK_text=FILE (files without a task have no such variant)."
+        "TASK_text=FILE."
     )
     assert error_of(load(tmp_path)) == sentence
     # a folder may hold other tasks, which were run with images alone
     write_blind(tmp_path, "m", {"u": choice_samples([True, False])}, stamp="2")
     filtered, left_out = filter_runs(load(tmp_path))
     assert ([each.task for each in filtered], left_out) == (["u"], [sentence])
+
+
+def test_files_without_a_task_inspect_and_that_is_said(tmp_path: Path) -> None:
+    """Such a file does not say what the model saw: who filters it says that it saw no picture."""
+    hits = {"a": "AB", "b": "AC", "c": "AA"}  # the letters of q0 (true: A) and q1 (true: B)
+    for model, letters in hits.items():
+        lines = [
+            {"id": f"q{place}", "question": "Which?", "options": ["red", "blue", "green"]}
+            | {"answer": "AB"[place], "prediction": letter}
+            for place, letter in enumerate(letters)
+        ]
+        text = "".join(f"{json.dumps(line)}\n" for line in lines)
+        (tmp_path / f"{model}.jsonl").write_text(text)
+
+    files = [RunPath(tmp_path / f"{model}.jsonl") for model in hits]
+    a, b, c = (load_runs([file], Selection())[0] for file in files)
+    filtered = only([*a, *b, *c], pairs=[(a, b)], max_hits=1)
+    assert filtered.record["hit_counts"] == [0, 1, 0, 1]
+    assert list(filtered.kept.index) == ["q1"]
+    assert [pair["ids"] for pair in filtered.leaked] == [["q1"]]
+    assert filtered.remarks == [
+        "Files without a task do not say what a model saw: a and 2 more counted as without images."
+    ]
 
 
 def test_tasks_that_lack_the_same_have_one_sentence(tmp_path: Path) -> None:
