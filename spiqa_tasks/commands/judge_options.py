@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
@@ -11,7 +11,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, TOP, Rule, SampledRule, make_rule
-from spiqa_tasks.judge.types import EXTRA_VARIABLE, HEADER_VARIABLE, JudgeConfig
+from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.report.printer import Column, Table, render
 
 
@@ -40,18 +40,6 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
     )
-    parser.add_argument(
-        "--judge-extra",
-        metavar="JSON",
-        help=f"JSON added to each request to a self-hosted judge (default: {EXTRA_VARIABLE})",
-    )
-    parser.add_argument(
-        "--judge-header",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help=f"header of each request to a self-hosted judge (default: {HEADER_VARIABLE})",
-    )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
@@ -76,31 +64,11 @@ def judge_configs(
 ) -> dict[str, JudgeConfig]:
     """Return name as typed -> judge, of `--judge` or else of the environment; {} without a judge.
 
-    Raises JudgeError for an unusable judge, InputError for options that none of the judges takes.
+    Raises JudgeError for an unusable judge.
     """
-    extra, headers = arguments.judge_extra, arguments.judge_header
-    if extra is not None:
-        environ = {**environ, EXTRA_VARIABLE: extra}
-
     if arguments.judge:
-        names = _named_judges(arguments)
-        configs = {name: parse_judge(name, headers=headers, environ=environ) for name in names}
-    else:
-        configs = _judge_of_environment(headers, environ)
+        return {name: parse_judge(name, environ=environ) for name in _named_judges(arguments)}
 
-    if extra:
-        _check_taken("--judge-extra", "extra", configs)
-    if headers:
-        _check_taken("--judge-header", "headers", configs)
-    return configs
-
-
-def _judge_of_environment(
-    headers: Sequence[str], environ: Mapping[str, str]
-) -> dict[str, JudgeConfig]:
-    """Return name -> judge that SPIQA_JUDGE names, with headers instead of the environment's."""
-    if headers:
-        environ = {**environ, HEADER_VARIABLE: "\n".join(headers)}
     config = judge_from_environ(environ)
     return {} if config is None else {config.name: config}
 
@@ -108,17 +76,6 @@ def _judge_of_environment(
 def _named_judges(arguments: argparse.Namespace) -> list[str]:
     """Return the judges of `--judge`, without `none`."""
     return [name for name in arguments.judge or () if name.lower() != "none"]
-
-
-def _check_taken(option: str, field: str, configs: Mapping[str, JudgeConfig]) -> None:
-    """Raise InputError if an option of self-hosted judges is in the `field` of no judge."""
-    is_taken = any(getattr(config, field) for config in configs.values())
-    if configs and not is_taken:
-        names = ", ".join(config.name for config in configs.values())
-        raise InputError(
-            f"Expected a self-hosted judge (provider:model@URL) for {option}; found {names}. Leave"
-            " it out."
-        )
 
 
 def chosen_judges(

@@ -16,7 +16,7 @@ Keys:
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from spiqa_tasks.errors import JudgeError
@@ -51,7 +51,6 @@ def parse_judge(
     *,
     base_url: str | None = None,
     api_key: str | None = None,
-    headers: Sequence[str] = (),
     environ: Mapping[str, str],
 ) -> JudgeConfig:
     """Return the judge written as `provider:model` or `provider:model@URL`; needs no key yet.
@@ -59,8 +58,8 @@ def parse_judge(
     What stands behind the first `@` is the URL; an `@` in a model's name is written `%40`. The URL
     defaults to `base_url`, then to SPIQA_JUDGE_BASE_URL (not for a judge in this process), then to
     the provider's public address; the variables of the model under test are never used. The key
-    defaults to that of `environ`. SPIQA_JUDGE_EXTRA and `headers` (`NAME=VALUE`) go only to a judge
-    that is not at its provider's public address.
+    defaults to that of `environ`. SPIQA_JUDGE_EXTRA and SPIQA_JUDGE_HEADER (a `NAME=VALUE` a line)
+    go only to a judge that is not at its provider's public address.
 
     Raises JudgeError for an unknown provider, no model, two URLs, or an unusable URL, key, header
     or extra fields.
@@ -71,7 +70,7 @@ def parse_judge(
 
     is_public = bool(url) and url == provider.url
     extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
-    sent = [] if is_public or not url else headers or _headers_of_environ(url, environ)
+    headers = [] if is_public or not url else _headers_of_environ(url, environ)
     return JudgeConfig(
         name,
         model,
@@ -79,7 +78,7 @@ def parse_judge(
         _checked_key(api_key or _key_of_environ(provider, url, environ)),
         extra=extra,
         cache_dir=cache_path(environ),
-        headers=tuple(map(checked_header, sent)),
+        headers=tuple(map(checked_header, headers)),
     )
 
 
@@ -112,8 +111,9 @@ def checked_header(text: str) -> tuple[str, str]:
     is_named = _HEADER_NAME.fullmatch(name) and name.lower() not in _OURS
     if not (is_named and value and _is_sendable(value)):
         raise JudgeError(
-            "Expected the judge's header as NAME=VALUE in printable ASCII, such as X-Tenant=mine, "
-            f"found {name[:40]!r} before the =. A key goes into {KEY_VARIABLE}."
+            f"Expected the judge's header as NAME=VALUE in {HEADER_VARIABLE}, in printable ASCII,"
+            f" such as X-Tenant=mine, found {name[:40]!r} before the =. A key goes into"
+            f" {KEY_VARIABLE}."
         )
     return name, value
 

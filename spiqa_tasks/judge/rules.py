@@ -71,7 +71,7 @@ _NO_LETTER = re.compile(r"\W*(?:none|no answer)\b", re.IGNORECASE)
 
 # Remedy for a judge whose first word is none of those asked for.
 NEITHER_REMEDY = (
-    "a judge that thinks or greets first has to be told not to, with --judge-extra or "
+    "a judge that thinks or greets first has to be told not to, with "
     f"{EXTRA_VARIABLE} '{NO_THINKING}' (vLLM, SGLang, hf:); else choose another judge"
 )
 

@@ -22,8 +22,6 @@ def asked(names: list[str] | None, top: int = 5) -> Namespace:
         judge=names,
         judge_prompt="released",
         top=top,
-        judge_extra=None,
-        judge_header=[],
         thinking_tokens=None,
     )
 

@@ -284,29 +284,20 @@ def test_the_table_for_people_is_times_100_with_intervals_and_reasons(
 
 
 def test_extra_fields_go_to_a_judge_at_its_own_address(
-    server: OpenAIServer, predictions: Path, capsys: pytest.CaptureFixture[str]
+    server: OpenAIServer,
+    predictions: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """They are in every request and in the signature; a public judge is sent none, and that is
-    said.
-    """
+    """They are in every request and in the signature."""
     thinking = '{"chat_template_kwargs": {"enable_thinking": false}}'
-    found = score(
-        capsys,
-        "spiqa_demo",
-        predictions,
-        "--judge",
-        f"openai:m@{server.url}",
-        "--judge-extra",
-        thinking,
-    )
+    monkeypatch.setenv("SPIQA_JUDGE_EXTRA", thinking)
+    found = score(capsys, "spiqa_demo", predictions, "--judge", f"openai:m@{server.url}")
     assert all(
         request["body"]["chat_template_kwargs"] == {"enable_thinking": False}
         for request in server.requests
     )
     assert "enable_thinking" in found["signature"]
-    public = ["--judge", "openai:gpt-4o@https://api.openai.com/v1", "--judge-extra", thinking]
-    assert main(["score", "spiqa_demo", str(predictions), *public, "--dry-run"]) == 2
-    assert "for --judge-extra; found openai:gpt-4o" in capsys.readouterr().err
 
 
 def test_answers_about_single_figures_are_joined_before_they_are_judged(

@@ -49,7 +49,9 @@ def test_a_judge_that_says_neither_is_refused(
     """
     others = [("Let", -4.0), ("The", -5.0), ("I", -6.0), ("We", -7.0)]
     server.behaviour.verdict = lambda _prompt: [(first, -0.1), *others]
-    with pytest.raises(JudgeError, match=r"is no clear yes or no.*--judge-extra.*enable_thinking"):
+    with pytest.raises(
+        JudgeError, match=r"is no clear yes or no.*SPIQA_JUDGE_EXTRA.*enable_thinking"
+    ):
         _l3judge(config).preflight()
 
 
@@ -162,7 +164,7 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
     assert rule.fault([_said(0.9), thinks]) == (
         "its answer begins with 'Okay, let me think a' and is no clear yes or no; a judge that"
         " thinks or greets first "
-        "has to be told not to, with --judge-extra or SPIQA_JUDGE_EXTRA "
+        "has to be told not to, with SPIQA_JUDGE_EXTRA "
         """'{"chat_template_kwargs": {"enable_thinking": false}}' (vLLM, SGLang, hf:); else """
         "choose another judge"
     )

@@ -247,18 +247,22 @@ def test_a_header_goes_where_the_judges_key_goes(
     """But to no public address: it may be a key of a gateway."""
     expected = (("X-Tenant", "mine"),) if is_sent else ()
     assert parse_judge(judge, environ=environ).headers == expected
-    given = parse_judge(judge, headers=["A=b=c"], environ=environ)
-    is_own = "@" in judge
-    assert given.headers == ((("A", "b=c"),) if is_own else ())
+
+
+def test_each_line_is_a_header_whose_value_may_have_an_equals_sign() -> None:
+    """The name ends at the first one."""
+    environ = {"SPIQA_JUDGE_HEADER": "A=b=c\n X-Tenant= mine "}
+    headers = parse_judge(f"openai:m@{OWN}", environ=environ).headers
+    assert headers == (("A", "b=c"), ("X-Tenant", "mine"))
 
 
 @pytest.mark.parametrize(
-    "header", ["", "X", "=v", "X=", "X Y=v", "X=\u00e9", "Authorization=Bearer secret", "Host=h"]
+    "header", [" ", "X", "=v", "X=", "X Y=v", "X=\u00e9", "Authorization=Bearer secret", "Host=h"]
 )
 def test_a_header_that_cannot_be_sent_is_refused_without_its_value(header: str) -> None:
     """The key has a way of its own."""
-    with pytest.raises(JudgeError, match="header as NAME=VALUE") as caught:
-        parse_judge(f"openai:m@{OWN}", headers=[header], environ={})
+    with pytest.raises(JudgeError, match="NAME=VALUE in SPIQA_JUDGE_HEADER") as caught:
+        parse_judge(f"openai:m@{OWN}", environ={"SPIQA_JUDGE_HEADER": header})
     assert "secret" not in str(caught.value)
 
 
