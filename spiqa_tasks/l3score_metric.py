@@ -10,7 +10,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.judge.rules import DEFAULT_PROMPT, TOP, L3ScoreRule
+from spiqa_tasks.judge.rules import DEFAULT_PROMPT, L3ScoreRule
 from spiqa_tasks.judge.types import CONCURRENCY, DEFAULT_JUDGE, TIMEOUT
 
 
@@ -27,10 +27,9 @@ class L3Score:
     `judge` is `provider:model` or `provider:model@URL`; the URL may also be `base_url` and defaults
     to SPIQA_JUDGE_BASE_URL, then to the provider's. Without `api_key`, the key is the judge's own
     one in the environment (`spiqa_tasks.judge.resolve` has the rule): OPENAI_API_KEY goes to OpenAI
-    alone. `prompt` is "released" or "paper", `top` the number of first-token log-probabilities used
-    (the paper's 5). Verdicts are cached in `cache_dir` (default: SPIQA_TASKS_CACHE, then the
-    platform's user cache folder) unless `cache=False`. Raises JudgeError where the judge returns no
-    log-probabilities.
+    alone. `prompt` is "released" or "paper". Verdicts are cached in `cache_dir` (default:
+    SPIQA_TASKS_CACHE, then the platform's user cache folder) unless `cache=False`. Raises
+    JudgeError where the judge returns no log-probabilities.
     """
 
     def __init__(
@@ -40,7 +39,6 @@ class L3Score:
         api_key: str | None = None,
         prompt: str = DEFAULT_PROMPT,
         *,
-        top: int = TOP,
         concurrency: int = CONCURRENCY,
         timeout: float = TIMEOUT,
         cache: bool = True,
@@ -50,7 +48,7 @@ class L3Score:
         folder = config.cache_dir if cache_dir is None else Path(cache_dir).expanduser()
         folder = folder if cache else None
         self._config = replace(config, concurrency=concurrency, timeout=timeout, cache_dir=folder)
-        self._rule = L3ScoreRule(prompt, top)
+        self._rule = L3ScoreRule(prompt)
         Judge(self._config, self._rule)  # raises now if the judge cannot answer by the rule
 
     def compute(

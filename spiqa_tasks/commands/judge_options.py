@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
-from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, TOP, Rule, SampledRule, make_rule
+from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, Rule, SampledRule, make_rule
 from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.report.printer import Column, Table, render
 
@@ -37,9 +37,6 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
         metavar="N",
         help="tokens in which a judge may think before a draw of the rule sampled (default: 2048)",
     )
-    parser.add_argument(
-        "--top", type=int, default=TOP, help="first-token log-probabilities used (default: 5)"
-    )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
@@ -47,7 +44,7 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
 
     Raises InputError: an unknown rule, or an option that it does not take.
     """
-    options = {"prompt": arguments.judge_prompt, "top": arguments.top}
+    options = {"prompt": arguments.judge_prompt}
     if arguments.thinking_tokens is not None:
         # The other rules read a judge's first token: it cannot think before.
         if not name.startswith(SampledRule.name):

@@ -186,32 +186,18 @@ class YesNoRule(Rule):
 
 @dataclass(frozen=True)
 class L3ScoreRule(YesNoRule):
-    """The score is the share of yes in the log-probabilities of the first token.
-
-    Attributes:
-        top: number of first-token log-probabilities in the formula (OpenAI returns up to 20,
-            `hf:` up to 1,000).
-    """
+    """The score is the share of yes in the log-probabilities of the first token."""
 
     name = metric = "l3score"
 
-    top: int = TOP
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 2 <= self.top <= 1000:
-            raise InputError(
-                f"L3Score's top must be a number from 2 to 1000, found {self.top!r}. Correct it."
-            )
-
     def request(self, candidate: Candidate, /) -> JudgeRequest:
-        return JudgeRequest(self.text(candidate), top_logprobs=self.top)
+        return JudgeRequest(self.text(candidate), top_logprobs=TOP)
 
     def score(self, _candidate: Candidate, verdict: Verdict, /) -> float | None:
         """Return the score; 0, as published, if neither word is among all that were asked for."""
         pairs = verdict.top_logprobs
-        is_complete = len(pairs) >= self.top or any(_is_yes_or_no(token) for token, _ in pairs)
-        return l3score(pairs, top=self.top) if verdict.ok and is_complete else None
+        is_complete = len(pairs) >= TOP or any(_is_yes_or_no(token) for token, _ in pairs)
+        return l3score(pairs, top=TOP) if verdict.ok and is_complete else None
 
     def certain_score(self, test: Candidate, verdict: Verdict) -> float | None:
         is_noise = yes_no_mass(verdict.top_logprobs) < LEAST_MASS
@@ -221,7 +207,7 @@ class L3ScoreRule(YesNoRule):
         """Return the fields of the signature that say how the judge is asked."""
         return {
             "prompt": _prompt_id(self.prompt, PROMPTS[self.prompt]),
-            "rule": f"top-{self.top}",
+            "rule": f"top-{TOP}",
             "temperature": 0.0,
             "max_tokens": 1,
         }

@@ -22,7 +22,7 @@ REFUSALS = {
     "score mmstar_demo p.jsonl --rule sampled": "no --rule for mmstar_demo",
     "score spiqa_demo p.jsonl --judge anthropic:claude-3-haiku": "cannot be judged by anthropic",
     "score mine.yaml p.jsonl": "Expected a task or answers, found the YAML mine.yaml. Name",
-    "score spiqa_demo p.jsonl --top 1": "a number from 2 to 1000, found 1",
+    "score spiqa_demo p.jsonl --rule sampled:0": "a number of draws from 1 to 1000, found 0",
     "score spiqa_demo p.jsonl --metrics nonsense": "Expected metrics of spiqa_demo (l3score,",
     "score spiqa_demo p.jsonl --metrics l3score --judge none": ("found none: there is no judge"),
     "score spiqa_demo absent.jsonl": "There is no file or folder absent.jsonl.",

@@ -16,21 +16,18 @@ LETTERS = Task("mine", "scifibench", "demo", "prompt=letter,extractor=judge")
 ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://localhost:1/v1"}
 
 
-def asked(names: list[str] | None, top: int = 5) -> Namespace:
+def asked(names: list[str] | None) -> Namespace:
     """Return the parsed arguments of a command line."""
     return Namespace(
         judge=names,
         judge_prompt="released",
-        top=top,
         thinking_tokens=None,
     )
 
 
-def judges(
-    task: Task, names: list[str] | None, environ: dict[str, str] | None = None, top: int = 5
-) -> list[str]:
+def judges(task: Task, names: list[str] | None, environ: dict[str, str] | None = None) -> list[str]:
     """Return the names of the judges of a command line."""
-    return list(chosen_judges(task, asked(names, top), ENVIRON if environ is None else environ))
+    return list(chosen_judges(task, asked(names), ENVIRON if environ is None else environ))
 
 
 def test_the_environments_judge_is_the_default_and_none_switches_off() -> None:
@@ -48,14 +45,12 @@ def test_the_environments_judge_is_the_default_and_none_switches_off() -> None:
 
 
 def test_each_task_has_the_kind_of_judge_that_it_needs() -> None:
-    """L3Score needs log-probabilities, the reading of letters does not; top is a number from 2."""
-    (judge,) = chosen_judges(SPIQA, asked(None, 3), ENVIRON).values()
-    assert judge.rule == L3ScoreRule(top=3)
+    """L3Score needs log-probabilities, the reading of letters does not."""
+    (judge,) = chosen_judges(SPIQA, asked(None), ENVIRON).values()
+    assert judge.rule == L3ScoreRule()
     (judge,) = chosen_judges(LETTERS, asked(["anthropic:claude-3-haiku"]), ENVIRON).values()
     assert judge.rule == LettersRule()
     with pytest.raises(JudgeError, match="anthropic"):
         judges(SPIQA, ["anthropic:claude-3-haiku"])
-    with pytest.raises(InputError, match="top must be a number"):
-        judges(SPIQA, None, top=1)
     with pytest.raises(InputError, match="no --judge for mmstar_demo"):
         judges(MMSTAR, ["openai:a"])

@@ -12,8 +12,8 @@ from spiqa_tasks.judge.rules import Candidate, L3ScoreRule, yes_no_mass
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict, failed
 
 
-def _l3judge(config: JudgeConfig, prompt: str = "released", top: int | str = 5) -> Judge:
-    return Judge(config, L3ScoreRule(prompt, top))
+def _l3judge(config: JudgeConfig, prompt: str = "released") -> Judge:
+    return Judge(config, L3ScoreRule(prompt))
 
 
 def _prompt(name: str, question: str, reference: str, prediction: str) -> str:
@@ -78,13 +78,16 @@ def test_extra_fields_are_sent_and_signed(server: OpenAIServer, config: JudgeCon
     assert len(server.requests) == 2
 
 
-def test_more_alternatives_can_be_asked_for(server: OpenAIServer, config: JudgeConfig) -> None:
-    """With top=20 the server is asked for twenty and all of them count."""
-    others = [(f"w{i}", -4.0) for i in range(7)], [(f"v{i}", -6.0) for i in range(11)]
-    server.behaviour.verdict = lambda _prompt: [("Yes", -0.5), *others[0], ("No", -5.0), *others[1]]
-    wide = _score(_l3judge(config, top=20), "a", "a")
-    assert server.requests[0]["body"]["top_logprobs"] == 20
-    assert wide == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-5.0)))
+def test_five_alternatives_are_asked_for_and_no_more_count(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
+    """A no in sixth place is a missing one, though the server sends it."""
+    others = [(f"w{i}", -4.0) for i in range(4)]
+    entries = [("Yes", -0.5), *others, ("No", -5.0)]
+    server.behaviour.verdict = lambda _prompt: entries
+    score = _score(_l3judge(config), "a", "a")
+    assert server.requests[0]["body"]["top_logprobs"] == 5
+    assert score == pytest.approx(math.exp(-0.5) / (math.exp(-0.5) + math.exp(-4.0)))
 
 
 def test_the_rule_needs_no_judge() -> None:
@@ -131,13 +134,8 @@ def test_placeholders_in_the_texts_stay_text() -> None:
     assert "Candidate answer: {question} \n" in prompt
 
 
-def test_options_out_of_their_range_are_one_sentence() -> None:
+def test_an_unknown_prompt_is_one_sentence() -> None:
     """The sentence has what was expected and what was found."""
-    for top in (2, 1000):
-        assert L3ScoreRule(top=top).top == top
-    for wrong in (1, 1001):
-        with pytest.raises(InputError, match=f"a number from 2 to 1000, found {wrong}"):
-            L3ScoreRule(top=wrong)
     with pytest.raises(InputError) as error:
         L3ScoreRule("mine")
     assert str(error.value) == "Unknown L3Score prompt 'mine'; expected one of released, paper."

@@ -33,13 +33,13 @@ def test_rules_are_values(name: str) -> None:
     assert rule.name == name
     assert len({rule, RULES[name]()}) == 1
     with pytest.raises(FrozenInstanceError):
-        rule.top = 3  # type: ignore[attr-defined]
+        rule.prompt = "paper"  # type: ignore[attr-defined]
 
 
 def test_a_rule_is_made_of_its_name_with_the_options_that_it_has() -> None:
     """What stands behind the colon is its argument."""
-    options = {"prompt": "paper", "top": 7, "thoughts": 9}
-    assert make_rule("l3score", options) == L3ScoreRule("paper", 7)
+    options = {"prompt": "paper", "thoughts": 9}
+    assert make_rule("l3score", options) == L3ScoreRule("paper")
     assert make_rule("sampled:3", options) == SampledRule("paper", 3, 9)
     with pytest.raises(InputError) as error:
         make_rule("guess:x", {})
