@@ -2,15 +2,20 @@
 
 import sys
 import threading
-import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 # Seconds until a command says what it is doing: a person waits so long without wondering.
 SLOW = 1.0
-# Seconds until a command without a terminal first says how far it is.
-FIRST_COUNT = 10.0
+# Seconds until a bar is drawn again.
+BAR_SECONDS = 0.1
+# Seconds until the next line of a command without a terminal: a log is not flooded.
+LINE_SECONDS = 10.0
+
+# To a terminal: go to the start of the line, and wipe it.
+WIPE = "\r\x1b[K"
 
 # Unicode categories of control, format and surrogate characters, and of line separators.
 _UNSAFE_CATEGORIES = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -35,58 +40,54 @@ def _is_unsafe(character: str) -> bool:
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
     """Print remarks on stderr, each after the name of the program."""
+    # A terminal may show a bar in the line.
+    start = WIPE if sys.stderr.isatty() else ""
     for line in lines:
-        print(f"{program}: {printable(line)}", file=sys.stderr)
+        print(f"{start}{program}: {printable(line)}", file=sys.stderr)
 
 
 @contextmanager
-def said_if_slow(doing: str, program: str = "spiqa-tasks") -> Iterator[None]:
-    """Say on stderr what the block is doing, once, if it takes longer than a second."""
-    timer = threading.Timer(SLOW, say, [f"{doing} ..."], {"program": program})
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def progress(doing: str, total: int = 0, program: str = "spiqa-tasks") -> Iterator[Any]:
+    """Show on stderr, from a second on, what a block of code is doing, and how far it is.
 
-
-@contextmanager
-def progress(doing: str, total: int = 0) -> Iterator[Callable[..., None]]:
-    """Show on stderr how far a block of code is: a bar on a terminal, else lines.
-
-    Yields a function to call as `show(done)`, or `show(done, total)` if the total is known only
-    then. Lines say `doing ...` after a second, then `doing: 20 of 90` after ten seconds and each
-    time the seconds have doubled; `doing: 10 s` while the total is 0.
+    A terminal shows a bar until the block ends; anything else gets the bar's text as a line every
+    ten seconds. Yields the bar (of tqdm), whose `n` the block sets. Without a total only the time
+    is shown.
     """
     from tqdm import tqdm
 
-    started = time.monotonic()
-    next_count = FIRST_COUNT
     bar = tqdm(
+        desc=f"{program}: {printable(doing)}",
         total=total,
-        desc=doing,
         file=sys.stderr,
         leave=False,
-        delay=SLOW,
-        disable=None,  # if stderr is no terminal
+        delay=SLOW,  # so that tqdm itself shows nothing at the start
+        bar_format=None if total else "{desc} ... {elapsed}",
     )
+    ended = threading.Event()
+    thread = threading.Thread(target=_show, args=(bar, ended), daemon=True)
+    thread.start()
+    try:
+        yield bar
+    finally:
+        ended.set()
+        thread.join()
+        bar.close()
 
-    def show(done: int, total: int = total) -> None:
-        """Show how many are done: in the bar, or, without a terminal, in ever fewer lines."""
-        nonlocal next_count
-        bar.total = total
-        bar.update(done - bar.n)
-        if not bar.disable:
-            return
 
-        seconds = time.monotonic() - started
-        if seconds >= next_count:
-            next_count = 2 * seconds
-            say(f"{doing}: {done} of {total}" if total else f"{doing}: {seconds:.0f} s")
-
-    with said_if_slow(doing), bar:
-        yield show
+def _show(bar: Any, ended: threading.Event) -> None:
+    """Show a bar again and again, until its block has ended."""
+    is_terminal = sys.stderr.isatty()
+    seconds = SLOW
+    while not ended.wait(seconds):
+        if is_terminal:
+            bar.refresh()
+            seconds = BAR_SECONDS
+        else:
+            print(bar, file=sys.stderr)
+            seconds = LINE_SECONDS
+    if is_terminal:
+        bar.clear()
 
 
 def counted(number: int, one: str, many: str = "") -> str:

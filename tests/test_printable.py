@@ -1,5 +1,6 @@
 """Text from files and servers on its way to a terminal."""
 
+import io
 import time
 import unicodedata
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spiqa_tasks import printable as module
-from spiqa_tasks.printable import counted, printable, progress, said_if_slow, say
+from spiqa_tasks.printable import counted, printable, progress, say
 
 
 @pytest.mark.parametrize(
@@ -78,28 +79,65 @@ def test_a_number_stands_with_what_it_counts(found: str, expected: str) -> None:
     assert found == expected
 
 
+def _lines(capsys: pytest.CaptureFixture[str], number: int) -> list[str]:
+    """Wait for lines on stderr, and return them."""
+    said = ""
+    while said.count("\n") < number:
+        time.sleep(0.01)
+        said += capsys.readouterr().err
+    return said.splitlines()
+
+
 def test_only_what_takes_long_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A block that ends in time says nothing; one that takes longer says once what it does."""
-    with said_if_slow("being quick"):
-        pass
+    """A block that ends in time says nothing; one that takes longer says once what it does, and
+    how long.
+    """
+    with progress("being quick", 3) as bar:
+        bar.n = 1
+    assert capsys.readouterr().err == ""
+
     monkeypatch.setattr(module, "SLOW", 0.01)
-    with said_if_slow("reading"):
-        while not (said := capsys.readouterr().err):
-            time.sleep(0.01)
-    assert said == "spiqa-tasks: reading ...\n"
+    with progress("reading\x1b[2J", program="spiqa-vlmevalkit"):
+        assert _lines(capsys, 1) == ["spiqa-vlmevalkit: reading [2J ... 00:00"]
+    assert capsys.readouterr().err == ""
 
 
-def test_slow_work_says_how_far_it_is_ever_more_rarely(
+def test_a_log_has_a_line_every_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Once after the first time, again when twice as much has passed; quick work says nothing."""
-    times = iter([0.0, 1.0, 9.0, 10.0, 15.0, 20.0, 39.0, 40.0])
-    monkeypatch.setattr(module.time, "monotonic", lambda: next(times))
-    with progress("judging", 7) as show:
-        for done in range(1, 8):
-            show(done)
-    assert capsys.readouterr().err.splitlines() == [
-        f"spiqa-tasks: judging: {done} of 7" for done in (3, 5, 7)
-    ]
+    """However often the number changes meanwhile."""
+    assert module.LINE_SECONDS == 10.0
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    monkeypatch.setattr(module, "LINE_SECONDS", 0.2)
+    started = time.monotonic()
+    with progress("judging", 7) as bar:
+        (first,) = _lines(capsys, 1)
+        while time.monotonic() < started + 0.5:
+            bar.n = 3
+            time.sleep(0.001)
+    rest = capsys.readouterr().err.splitlines()
+    assert first.startswith("spiqa-tasks: judging:   0%")
+    assert 1 <= len(rest) <= 2
+    assert all("| 3/7 [00:00<" in line for line in rest)
+
+
+def test_a_terminal_shows_one_bar_and_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is drawn again and again in the same line, and wiped before a remark and at the end."""
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(module.sys, "stderr", terminal)
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    with progress("judging", 7) as bar:
+        bar.n = 3
+        while "3/7" not in terminal.getvalue():
+            time.sleep(0.01)
+        say("a remark")
+        shown = terminal.getvalue()
+        while terminal.getvalue() == shown:
+            time.sleep(0.01)
+    lines = terminal.getvalue().split("\n")
+    assert [line.rpartition("\x1b[K")[2] for line in lines[:-1]] == ["spiqa-tasks: a remark"]
+    assert terminal.getvalue().rpartition("\r")[2].strip() == ""
+    assert terminal.getvalue().split("\r")[-2].strip() == ""

@@ -20,7 +20,7 @@ from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.benchmarks.spiqa.release import papers_of
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import Repository, Source, default_source, demo_source
-from spiqa_tasks.printable import said_if_slow
+from spiqa_tasks.printable import progress
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -159,7 +159,7 @@ def _loaded(name: str, split: str, settings: str) -> Any:
             f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}."
         )
     source = _source(split)
-    with said_if_slow(f"reading the questions of {name}, {split}"):
+    with progress(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
     logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
     return rows

@@ -245,11 +245,11 @@ def _with_answer_scores(records: Records, metrics: Collection[Metric]) -> list[R
     # Java starts once for all metrics.
     prepare([(metrics, records)])
     by_id: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as show:
-        for done, metric in enumerate(metrics):
-            show(done)
+    with progress(f"scores of {counted(len(records), 'answer')}", len(metrics)) as bar:
+        for metric in metrics:
             for key, score in metric.compute(records).scores.items():
                 by_id[key][metric.name] = score
+            bar.n += 1
     return [
         record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records
     ]

@@ -24,7 +24,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import JudgeRequest
-from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.printable import progress, say
 from spiqa_tasks.report.printer import Column, Table, add_format, number, render
 from spiqa_tasks.runs.labels import Labelled, Labels, read_labels
 from spiqa_tasks.scoring.clusters import resampled_weights
@@ -139,7 +139,7 @@ def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
     if reason := too_few(len(scores), len(verdicts), "answers have a score"):
         say(f"{name}: {reason}; {failures[0]}")
         return row
-    with said_if_slow("intervals of kappa and AUROC"):
+    with progress("intervals of kappa and AUROC"):
         estimates = agreement(answers, scores)
     return row | {key: dataclasses.asdict(estimate) for key, estimate in estimates.items()}
 

@@ -1,9 +1,7 @@
 """`demo`: two baselines on the shipped data, then the commands that one would call with a model."""
 
 import argparse
-import contextlib
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -31,11 +29,6 @@ RUNS = {
 # Files in the demo's folder: lmms-eval's runs, and its output.
 CONFIG = "runs.yaml"
 LOG = "lmms_eval.log"
-
-# Between two looks at the log: often enough for a bar that people watch.
-POLL_SECONDS = 1.0
-# A bar of tqdm, `40%|####      | 60/150 [`; its groups are the requests done and all requests.
-_TQDM_BAR = re.compile(rb"% *\|[^|\r\n]*\| *(\d+)/(\d+) \[")
 
 NEXT_STEPS = f"""
 Neither baseline understands anything. The judge {MODEL} counts common words: its L3Score is no
@@ -122,26 +115,9 @@ def _run_host(output: Path, environment: Mapping[str, str]) -> None:
     _show(["lmms-eval", *arguments], f" >{log} 2>&1")
     print(f"{' and '.join(RUNS)} answer 150 questions, which takes about a minute ...", flush=True)
 
-    with log.open("wb") as file:
-        command = [sys.executable, "-m", "lmms_eval", *arguments]
-        process = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
-    _wait(process, log)
-
-
-def _wait(process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait for lmms-eval, and show how far the last bar in its log is.
-
-    Until the first bar, while lmms-eval imports its packages, only the seconds are shown.
-    """
-    with progress("lmms-eval") as show:
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(POLL_SECONDS)
-                return
-
-            bars = _TQDM_BAR.findall(log.read_bytes())
-            done, total = bars[-1] if bars else (0, 0)
-            show(int(done), int(total))
+    command = [sys.executable, "-m", "lmms_eval", *arguments]
+    with log.open("wb") as file, progress("lmms-eval"):
+        subprocess.run(command, env=environment, stdout=file, stderr=file, check=False)
 
 
 def _require_results(output: Path, started: float) -> None:

@@ -18,7 +18,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import L3ScoreRule
 from spiqa_tasks.metrics.text_scores import available_metrics
-from spiqa_tasks.printable import said_if_slow
+from spiqa_tasks.printable import progress
 from spiqa_tasks.report.printer import Table, add_format, render
 
 # Statuses of findings, in the order of the lines:
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     findings: list[Finding] = []
     for part, check in _checks(arguments.quick).items():
         try:
-            with said_if_slow(f"checking {part}"):
+            with progress(f"checking {part}"):
                 findings += check()
         except SpiqaTasksError as error:
             findings.append(Finding("missing", part, str(error)))

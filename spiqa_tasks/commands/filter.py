@@ -11,7 +11,7 @@ from spiqa_tasks.commands.run_arguments import add_runs, as_shown, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.catalogue import user_folder
-from spiqa_tasks.printable import counted, said_if_slow, say
+from spiqa_tasks.printable import counted, progress, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, percent, render
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
@@ -119,7 +119,7 @@ def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     """Write the task of the kept questions; return the path of its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
     name = arguments.name or f"{kept['source']}_filtered"
-    with said_if_slow("reading the host's tasks"):
+    with progress("reading the host's tasks"):
         return write_task(kept, name, user_folder().resolve(), include)
 
 

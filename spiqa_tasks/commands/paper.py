@@ -12,7 +12,7 @@ from spiqa_tasks.commands.run_arguments import METRIC, add_runs
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.source import default_source, demo_source
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.printable import progress, say
 from spiqa_tasks.published import PAPERS, Item, item_named, items
 from spiqa_tasks.report.printer import Column, Columns, Table, add_format, render
 
@@ -135,7 +135,7 @@ def _splits(item: Item, tasks: Sequence[str]) -> list[str]:
 def _counts_of_split(item: Item, split: str) -> list[dict[str, object]]:
     """Return a row per statistic of a split: counted, published (NaN if not), difference."""
     source = demo_source() if split.startswith("demo") else default_source(fetches=False)
-    with said_if_slow("counting the data"):
+    with progress("counting the data"):
         counted = COUNTED[item.paper, item.key](source, split)
 
     published = printed(item.paper, item.key, split)

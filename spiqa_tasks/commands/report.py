@@ -8,7 +8,7 @@ from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
-from spiqa_tasks.printable import said_if_slow, say
+from spiqa_tasks.printable import progress, say
 from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = build(runs, [*arguments.remarks, *remarks], arguments.title)
     for form, path in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with said_if_slow(f"writing {path.name}"):
+        with progress(f"writing {path.name}"):
             text = _text(report, form, arguments.pictures)
         write_atomically(path, text.encode("utf-8", "replace"))
         print(path.resolve())

@@ -63,12 +63,12 @@ def ask_all(
     verdicts: dict[str, Verdict] = {}
 
     doing = f"judge {config.name}: {counted(len(requests), 'judgement')}"
-    with progress(doing, len(requests)) as show:
+    with progress(doing, len(requests)) as bar:
 
         def done(key: str, verdict: Verdict) -> None:
             verdicts[key] = verdict
             keep(key, verdict)
-            show(len(verdicts))
+            bar.n = len(verdicts)
 
         if isinstance(client, HfLocal):
             for key, request in requests.items():

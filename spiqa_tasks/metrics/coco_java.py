@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from spiqa_tasks.extras import is_installed
-from spiqa_tasks.printable import counted, said_if_slow
+from spiqa_tasks.printable import counted, progress
 from spiqa_tasks.scoring.coco_toolkit import FIELDS
 
 # Seconds; the aligner takes about 10 ms a pair, 44 minutes for the 262,524 questions of the train
@@ -136,7 +136,7 @@ def _run_java(arguments: Sequence[str], program: str, texts: int) -> list[str]:
     from pycocoevalcap.tokenizer import ptbtokenizer
 
     folder = Path(ptbtokenizer.__file__).parents[1] / program
-    with said_if_slow(f"{program} of {counted(texts, 'text')} (Java)"):
+    with progress(f"{program} of {counted(texts, 'text')} (Java)"):
         done = subprocess.run(
             [java() or "java", "-Dfile.encoding=UTF-8", *arguments],
             cwd=folder,

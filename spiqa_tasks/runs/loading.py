@@ -11,7 +11,7 @@ from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import counted, said_if_slow, say
+from spiqa_tasks.printable import counted, progress, say
 from spiqa_tasks.runs import lmms_eval, scoring, selection, spiqa_responses
 from spiqa_tasks.runs.columns import columns_in, listed
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
@@ -161,7 +161,7 @@ def _counting_runs(
     found: dict[tuple[object, ...], Run] = {}
     remarks: list[str] = []
     tasks: set[str] = set()
-    with said_if_slow("reading the answers"):
+    with progress("reading the answers"):
         for run_path in paths:
             runs, faults = read_runs(run_path, wanted.include, wanted.columns, only)
             runs, without_task = _of_known_tasks(runs, wanted.tasks)

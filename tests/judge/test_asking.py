@@ -257,7 +257,7 @@ def test_a_slow_judge_is_said_on_stderr(
     ask(config, [JudgeRequest("slow")], timeout=10)
     assert (fast, capsys.readouterr().err) == (
         "",
-        "spiqa-tasks: judge openai:gpt-4o: 1 judgement ...\n",
+        "spiqa-tasks: judge openai:gpt-4o: 1 judgement:   0%|          | 0/1 [00:00<?, ?it/s]\n",
     )
 
 

@@ -62,7 +62,7 @@ def test_what_differs_from_run_to_run_is_masked(tool: ModuleType, tmp_path: Path
     """Folders, the judge's port and lines of progress are no differences."""
     text = (
         f"{tmp_path}/now/list at http://127.0.0.1:41234/v1\nreading:  50%|##  | 1/2 [00:01<?,"
-        " ?it/s]\n"
+        " ?it/s]\nspiqa-tasks: reading the answers ... 00:01\n"
     )
 
     assert tool.masked(text, tmp_path) == "OUTPUT/list at http://JUDGE/v1\n"

@@ -18,7 +18,7 @@ from spiqa_tasks.hosts.vlmevalkit import arguments, registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS, Arguments
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import earlier_answers
-from spiqa_tasks.printable import counted, said_if_slow, say
+from spiqa_tasks.printable import counted, progress, say
 
 PROGRAM = "spiqa-vlmevalkit"
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run() -> int:
     """Run the host with our tasks; return the exit status that its result files show."""
-    with said_if_slow("starting VLMEvalKit", PROGRAM):
+    with progress("starting VLMEvalKit", program=PROGRAM):
         registration.import_host()
         from spiqa_tasks.hosts.vlmevalkit.checks import check, set_length  # imports the host
 
