@@ -4,6 +4,7 @@ Each row is a mapping from column to value; cells of csv, tsv and xlsx are the t
 """
 
 import codecs
+import csv
 import io
 import math
 import re
@@ -57,9 +58,9 @@ _MOST_ODD = 0.6
 # Small letters with an accent, as Excel for Mac wrote them, read as cp1252.
 _MAC_LETTERS = re.compile("[a-z][ŽŠŸ¸‡‰Õ]")
 
-# One of these stands for NUL, at which pandas 2 (the newest for Python 3.10) ends a cell: Unicode
-# keeps them for such use, and no text has all of them.
-_NONCHARACTERS = list(map(chr, range(0xFDD0, 0xFDF0)))
+# Characters of a cell, at most: answers may have pictures in base64, for which the csv module's own
+# bound is too low. Windows takes no higher one.
+_LONGEST_CELL = 2**31 - 1
 
 
 def read_records(path: Path) -> Iterable[Fields]:
@@ -165,61 +166,63 @@ def decoded(text: str) -> str:
 def _spreadsheet(path: Path) -> list[Fields]:
     """Return the rows of the only sheet of a spreadsheet with cells; DataError: a broken one."""
     require("excel", f"Reading {path}")
-    from openpyxl import load_workbook
+    import pandas as pd
 
     try:
-        with path.open("rb") as file:  # a path would have to end in .xlsx
-            sheets = load_workbook(file, read_only=True).worksheets
-            cells = {sheet.title: _cells_of(sheet) for sheet in sheets}
-            if not sheets:
-                raise ValueError("no sheet")
+        sheets = pd.read_excel(
+            path,
+            sheet_name=None,
+            header=None,
+            dtype=object,
+            na_filter=False,
+            engine="openpyxl",
+            engine_kwargs={"data_only": False},  # an answer that begins with = is no formula
+        )
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise DataError(
             f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
         ) from error
 
-    filled = {title: rows for title, rows in cells.items() if rows}
+    filled = {title: sheet for title, sheet in sheets.items() if not sheet.empty}
     if len(filled) > 1:
         raise DataError(
             f"Expected {path} to have one sheet with cells, found {', '.join(filled)}. Save the "
             "one with the answers as a file of its own."
         )
-    return _rows(path, next(iter(filled.values()), []))
-
-
-def _cells_of(sheet: Any) -> list[list[str]]:
-    """Return the cells of a sheet as texts, without empty rows."""
-    sheet.reset_dimensions()  # some writers leave wrong ones
-    rows = [[decoded(text_of(cell)) for cell in row] for row in sheet.iter_rows(values_only=True)]
-    return [row for row in rows if any(row)]
+    rows = [
+        [decoded(text_of(cell)) for cell in row]
+        for sheet in filled.values()
+        for row in sheet.values
+    ]
+    return _rows(path, [row for row in rows if any(row)])
 
 
 def _separated(path: Path) -> list[Fields]:
     """Return the rows of a text with tabs, commas, semicolons or bars between its cells.
 
-    Raises DataError: a broken one, or an encoding that cannot be known for sure.
+    Raises DataError: a broken one (on Python 3.10 also one with a NUL), or an encoding that cannot
+    be known for sure.
     """
-    import pandas as pd
-
     text = _text(path)
-    nul = next(sign for sign in _NONCHARACTERS if sign not in text)
-    text = text.replace("\0", nul)
+    csv.field_size_limit(_LONGEST_CELL)
+    lines = csv.reader(
+        io.StringIO(text, newline=""), delimiter=_separator(text) or ",", strict=True
+    )
+    rows: list[list[str]] = []
+    start = 1
     try:
-        table = pd.read_csv(
-            io.StringIO(text, newline=""),
-            sep=_separator(text) or ",",
-            header=None,  # pandas would rename a column that is there twice
-            dtype=str,
-            na_filter=False,
-        )
-    except ValueError as error:
-        found = str(error).strip().removeprefix("Error tokenizing data. ")
+        for cells in lines:
+            if cells:  # an empty line has none
+                rows.append(cells)
+                if len(cells) > len(rows[0]):
+                    raise csv.Error(f"{len(cells)} cells below {len(rows[0])} columns")
+            start = lines.line_num + 1
+    except csv.Error as error:
         raise DataError(
-            f"Expected {path} to be a table of separated cells, found {found}. Quote cells as "
-            "pandas does, or save it as jsonl."
+            f"Expected {path} to be a table of separated cells, found {error} in the row "
+            f"that begins in line {start}. Quote cells as pandas does, or save it as jsonl."
         ) from error
-    rows = table.itertuples(index=False, name=None)
-    return _rows(path, [[text_of(cell).replace(nul, "\0") for cell in row] for row in rows])
+    return _rows(path, rows)
 
 
 def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:

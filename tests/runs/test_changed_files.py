@@ -186,10 +186,10 @@ def test_a_file_that_ends_early_is_refused_or_lacks_what_follows(
 @pytest.mark.parametrize("line", NO_ANSWERS)
 def test_a_line_that_is_no_answer_is_one_sentence(answers: AnswerFile, line: str) -> None:
     """With what to do, and no trace of Python; in a table it is a row of another question, and
-    one is missing.
+    one is missing, unless it is a quote, in which the lines after it would be.
     """
     answers.path.write_text("".join([*answers.lines[:-9], f"{line}\n", *answers.lines[-8:]]))
-    if answers.path.suffix == ".tsv":
+    if answers.path.suffix == ".tsv" and line != '"':
         run = answers.read(partial=False)
         assert math.isnan(run.value(run.metric("accuracy")).value)
     else:
