@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.hosts.lmms_eval_files import FILTERED
 from spiqa_tasks.printable import say
 from spiqa_tasks.runs.run import Answer
-from spiqa_tasks.scoring.options import as_value, options_of
+from spiqa_tasks.scoring.options import as_value, option_letter, row_options
 
 # The forms of files of rows: an object a line, or any table.
 LINES = "jsonl"
@@ -72,9 +71,6 @@ _BATCH = "response.body.choices.0.message.content"
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 _FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
-
-# A column with one option: `A`, `option_a`, `Choice B`, MedMCQA's `opa`, WinoGrande's `option1`.
-_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j]|option[ _]?[1-9])|[A-Z]")
 
 # Remedy for a file that has no ids.
 _NO_TASK = " Without a task, name question instead of id, and reference or options."
@@ -206,16 +202,15 @@ class Columns:
 
     def options(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return label -> text of the options, in one column or in a column for each; or {}."""
-        column = self.column_of("options", row)
-        options = _filled_options(row, [column]) if column else {}
-
         named = self.named.get("options")
         # `options=choices` rules out the columns A, B, ...; `options=A` is one of them
-        is_only_column = named is not None and not _option_letter(named)
-        if options or is_only_column:
-            return options
-        cell_of = {_option_letter(column): cell for column, cell in row.items()}
-        return _filled_options(cell_of, sorted(cell_of.keys() - {""}))
+        if named is not None and not option_letter(named):
+            row = {named: row.get(named)}
+
+        names = self.usual_columns("options", row) if named is None else [named]
+        with suppress(ValueError):
+            return {label: text for label, text in row_options(row, names).items() if text}
+        return {}
 
     def _response(self, row: Mapping[str, Any]) -> Response:
         """Return the answer in a row, or the failure of its request.
@@ -411,25 +406,11 @@ def _likely_answer(names: Collection[str], columns: Columns) -> str:
     likely = [name for name in names if name not in taken and _LIKE_ANSWER.fullmatch(name)]
 
     # a lone `answer` is mostly the model's; beside options it is mostly the true one
-    letters = set(map(_option_letter, names))
+    letters = set(map(option_letter, names))
     has_options = columns.column_of("options", names) or {"A", "B"} <= letters
     if not likely and "answer" in names and not has_options:
         likely = ["answer"]
     return likely[0] if len(likely) == 1 else ""
-
-
-def _filled_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
-    """Return label -> text of the options in some columns; {} if these hold no options."""
-    if columns:
-        with suppress(ValueError):
-            return {label: text for label, text in options_of(row, columns).items() if text}
-    return {}
-
-
-@cache
-def _option_letter(column: str) -> str:
-    """Return the option that a column is of by its name, such as `B` of `option_b`, or ''."""
-    return column[-1].upper() if _OPTION_COLUMN.fullmatch(column) else ""
 
 
 def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:

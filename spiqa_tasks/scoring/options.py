@@ -8,6 +8,7 @@ import json
 import re
 import string
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 _USUAL_NAMES = {
@@ -32,6 +33,9 @@ LETTERS = string.ascii_uppercase
 
 # Characters of a label: `A`, `12`.
 _LONGEST_LABEL = 2
+
+# A column with one option: `A`, `option_a`, `Choice B`, MedMCQA's `opa`, WinoGrande's `option1`.
+_OPTION_COLUMN = re.compile(r"(?i:(?:op|option|choice)[ _]?[a-j]|option[ _]?[1-9])|[A-Z]")
 
 _LABEL_FIELDS = ("label", "key", "letter", "id")
 
@@ -103,25 +107,31 @@ class SeveralOptionsError(ValueError):
     """A true answer names several options."""
 
 
-def row_options(row: Mapping[str, Any], columns: Sequence[str] = ()) -> dict[str, str]:
+def row_options(row: Mapping[str, Any], names: Sequence[str] = NAMES["options"]) -> dict[str, str]:
     """Return label -> text of a row's options, or {}; ValueError as `options_of`.
 
-    They are in `columns`, else in a column with a usual name, in the columns A, B, ..., or in the
-    question's text.
+    They are in the first column of `names` that is there, else in columns with one option each,
+    such as `A` or `option_a`.
     """
-    if columns:
-        return options_of(row, columns)
+    cell_of = {option_letter(column): cell for column, cell in row.items()}
+    letters = sorted(cell_of.keys() - {""})
+    has_columns = len(letters) > 1
 
-    usual = _usual_name("options", row)
-    if usual is not None:
-        return options_of(row, [usual])
+    options: dict[str, str] = {}
+    columns = [name for name in names if name in row][:1]
+    try:
+        options = options_of(row, columns) if columns else {}
+    except ValueError:
+        # beside columns A, B, ... it may be of something else, such as their number
+        if not has_columns:
+            raise
+    return options_of(cell_of, letters) if has_columns and not options else options
 
-    lettered = [letter for letter in LETTERS if not _is_empty(row.get(letter))]
-    if len(lettered) > 1:
-        return options_of(row, lettered)
 
-    question = _usual_name("question", row)
-    return {} if question is None else options_in(str(row[question] or ""))
+@cache
+def option_letter(column: str) -> str:
+    """Return the option that a column is of by its name, such as `B` of `option_b`, or ''."""
+    return column[-1].upper() if _OPTION_COLUMN.fullmatch(column) else ""
 
 
 def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
@@ -257,11 +267,6 @@ def as_value(cell: Any) -> Any:
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
     return cell
-
-
-def _usual_name(role: str, row: Mapping[str, Any]) -> str | None:
-    """Return the first usual name of a role that a row has as a column, or None."""
-    return next((name for name in NAMES[role] if name in row), None)
 
 
 def _separate_options(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:

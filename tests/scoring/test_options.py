@@ -29,16 +29,19 @@ RED_BLUE = {"A": "red", "B": "blue"}
         ({"choices": {"B": "blue", "D": ""}}, {"B": "blue", "D": ""}),
         ({"choices": {"a": "red", "b": None}}, {"a": "red"}),
         ({"A": "red", "B": "blue", "C": None}, RED_BLUE),
-        ({"question": "Which?\nA. red\nB. blue"}, RED_BLUE),
-        ({"question": "Which?"}, {}),
+        ({"option_a": "red", "option_b": "blue"}, RED_BLUE),
+        ({"question": "Which?\nA. red\nB. blue"}, {}),
         ({"response": "B"}, {}),
-        ({"options": None, "A": "red", "B": "blue"}, {}),
+        ({"A": "a single column"}, {}),
+        ({"options": None, "A": "red", "B": "blue"}, RED_BLUE),
+        ({"options": 2, "A": "red", "B": "blue"}, RED_BLUE),
+        ({"options": ["red", "blue"], "A": "0.3", "B": "0.7"}, RED_BLUE),
     ],
 )
 def test_options_are_where_their_column_says(
     record: dict[str, Any], options: dict[str, str]
 ) -> None:
-    """An object, a list, a column for each letter, or the question's text."""
+    """An object or a list, else a column for each letter; not the question's text."""
     assert row_options(record) == options
 
 

@@ -10,7 +10,7 @@ from lmms_eval.api.filter import Filter
 from spiqa_tasks.benchmarks.record import INVALID
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.scoring.mcq import extract_choice
-from spiqa_tasks.scoring.options import row_options
+from spiqa_tasks.scoring.options import NAMES, options_in, options_of, row_options
 
 # What a YAML's `filter_list` calls it.
 NAME = "choice_letter"
@@ -22,7 +22,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
 
     Args:
         options: the column of a doc with its options, or a column for each; by default one with a
-            usual name, the columns A, B, ..., or the options that the question's text lists.
+            usual name, columns such as A or option_a, or the question's text.
         letters: letters of options without texts, such as "ABCD".
         fallback: replacement of answers that pick no option, or whose doc has none.
     """
@@ -85,7 +85,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         if self._letters:
             return dict.fromkeys(self._letters, "")
         try:
-            options, found = row_options(doc, self._columns), "none"
+            options, found = self._listed_options(doc), "none"
         except ValueError as error:
             options, found = {}, str(error)
         if not options and not self._has_warned:
@@ -99,3 +99,10 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
                 "%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy
             )
         return options
+
+    def _listed_options(self, doc: Mapping[str, Any]) -> dict[str, str]:
+        """Return the options in a doc's columns, or in its question. Raises ValueError."""
+        if self._columns:
+            return options_of(doc, self._columns)
+        question = next((doc[name] for name in NAMES["question"] if name in doc), "")
+        return row_options(doc) or options_in(str(question))

@@ -94,12 +94,15 @@ def test_an_answer_that_picks_nothing_becomes_the_fallback() -> None:
 
 
 def test_options_may_be_named_or_be_letters_alone() -> None:
-    """A column, a column for each, or letters (of numbers, too) where the texts are in a
-    picture.
+    """A column, a column for each, the question, or letters (of numbers, too) where the texts are
+    in a picture.
     """
     doc = {"one": "red", "two": "blue", "mine": ["blue", "red"]}
     assert made(options=["one", "two"]).apply([["It is blue"]], [doc]) == [["B"]]
     assert made(options="mine").apply([["It is blue"]], [doc]) == [["A"]]
+    columns = {"question": "Which?", "opa": "red", "opb": "blue"}
+    listed = {"question": "Which?\nA. red\nB. blue"}
+    assert made().apply([["It is blue"], ["It is red"]], [columns, listed]) == [["B"], ["A"]]
     assert made(letters="ABCD").apply([["So (D)."], ["It is blue"]], [doc, doc]) == [
         ["D"],
         ["[invalid]"],
