@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -100,43 +101,24 @@ class L3Score:
         }
 
 
-def _answers(
-    questions: Iterable[str], references: Iterable[str | Iterable[str]], predictions: Iterable[str]
-) -> list[tuple[str, list[str], str]]:
-    """Return question, references and prediction of each answer; InputError for unfit columns."""
-    if any(isinstance(column, str) for column in (questions, references, predictions)):
-        raise InputError(
-            "Expected lists of questions, references and predictions, found one string. Put it in a"
-            " list."
-        )
-    columns = list(questions), list(references), list(predictions)
-    lengths = [len(column) for column in columns]
-    if len(set(lengths)) > 1:
-        raise InputError(
-            f"Expected as many questions as references and predictions, found {lengths[0]}"
-            f" questions, {lengths[1]} references, {lengths[2]} predictions."
-        )
+def _answers(*columns: Iterable[Any]) -> list[tuple[str, list[str], str]]:
+    """Return question, references and prediction of each answer; a string is a column of one.
 
-    return [
-        _checked_answer(position, *row) for position, row in enumerate(zip(*columns, strict=True))
-    ]
-
-
-def _checked_answer(
-    position: int, question: Any, references: Any, prediction: Any
-) -> tuple[str, list[str], str]:
-    """Return question, list of references and prediction of an answer.
-
-    Raises InputError: one is no string, the question is empty, or all references are.
+    Raises InputError: columns of different lengths, an empty question or reference, or no string.
     """
-    if isinstance(references, str):
-        references = [references]
-    listed = list(references) if isinstance(references, Iterable) else []
-    answer = (question, listed, prediction)
-    is_empty = not question or not any(listed)
-    if is_empty or not conforms(answer, tuple[str, list[str], str]):
-        raise InputError(
-            f"Expected question, a reference and prediction [{position}] as strings, found"
-            f" {answer!r:.300}."
-        )
-    return answer
+    answers = []
+    lists = ([column] if isinstance(column, str) else column for column in columns)
+    for position, row in enumerate(zip_longest(*lists)):
+        question, references, prediction = row
+        is_list = isinstance(references, Iterable) and not isinstance(references, str)
+        listed = list(references) if is_list else [references]
+
+        answer = (question, listed, prediction)
+        is_empty = not question or not any(listed)
+        if is_empty or not conforms(answer, tuple[str, list[str], str]):
+            raise InputError(
+                "Expected as many questions as references and predictions, all of them strings;"
+                f" found {row!r:.300} for prediction [{position}]."
+            )
+        answers.append(answer)
+    return answers

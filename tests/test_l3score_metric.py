@@ -76,21 +76,32 @@ def test_an_unusable_judge_is_an_error(server: OpenAIServer, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("predictions", "said"),
+    ("predictions", "found"),
     [
-        (["a"], "2 questions, 2 references, 1 predictions"),
-        ("ab", "list"),
-        (["a", None], r"prediction \[1\]"),
+        (["a"], r"\('What colour is the sky\?', 'Blue', None\) for prediction \[1\]"),
+        ("ab", r"'Blue', None\) for prediction \[1\]"),
+        (["a", None], r"'Blue', None\) for prediction \[1\]"),
+        ([1, "a"], r"1\) for prediction \[0\]"),
+        (["a", "b", "c"], r"\(None, None, 'c'\) for prediction \[2\]"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(
-    server: OpenAIServer, tmp_path: Path, predictions: Any, said: str
+    server: OpenAIServer, tmp_path: Path, predictions: Any, found: str
 ) -> None:
-    """Different lengths, a bare string and values that are no text are told apart."""
-    with pytest.raises(InputError, match=said):
+    """Different lengths, a string for two questions and values that are no text."""
+    expected = "^Expected as many questions as references and predictions, all of them strings;"
+    with pytest.raises(InputError, match=f"{expected} found .*{found}.$"):
         _metric(server, tmp_path).compute(
             questions=QUESTIONS, references=REFERENCES, predictions=predictions
         )
+
+
+def test_a_string_is_a_column_of_one(server: OpenAIServer, tmp_path: Path) -> None:
+    """Not one of its letters."""
+    result = _metric(server, tmp_path).compute(
+        questions=QUESTIONS[0], references="Blue", predictions="Blue"
+    )
+    assert result["scores"] == [pytest.approx(0.9 / 0.98)]
 
 
 def test_judges_without_log_probabilities_are_refused(tmp_path: Path) -> None:
