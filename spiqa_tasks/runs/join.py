@@ -1,6 +1,5 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +26,6 @@ Unmatched = dict[str, list[str]]
 
 # Characters of a text that a sentence quotes: a line of a terminal.
 LONGEST = 80
-
-# Between the parts of an id: `paper/0`, `paper#0`, `paper_0`, `paper_qa_0`, `paper-q0`.
-_SEPARATOR = re.compile(r"[\W_]+(?:(?:qa?|question)(?:[\W_]+|(?=\d)))?")
 
 # Digits of VLMEvalKit's ids; those of turned options have a number before them: 1000042.
 _TURNED = 6
@@ -134,8 +130,8 @@ def match(
 ) -> tuple[Answers, Unmatched]:
     """Return row id -> answer, in the order of the rows, and the ids that did not fit.
 
-    Ids may have other separators, or be the paper's id and the question's text. With `has_keys`, as
-    in SPIQA's response files, a paper's question is known by its text, and only then by its key.
+    Ids may be the paper's id and the question's text. With `has_keys`, as in SPIQA's response
+    files, a paper's question is known by its text, and only then by its key.
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
     names = _row_ids(rows)
@@ -181,7 +177,7 @@ def _check_matched(path: Path, rows: Rows, unmatched: Unmatched) -> None:
         )
     # all other ids would be those of the questions before them
     too_high = _ids_from_1(rows, missing)
-    if unknown and too_high.issuperset(map(_spelled, unknown)):
+    if unknown and too_high.issuperset(unknown):
         raise InputError(
             f"Expected ids that count from 0 in {path}, found {unknown[0][:LONGEST]!r} and no 0. "
             "Count from 0."
@@ -193,8 +189,8 @@ def _ids_from_1(rows: Rows, missing: Sequence[str]) -> set[str]:
 
     There is one for each paper (or one of all) whose 0 is missing.
     """
-    parts = [_spelled(name).rpartition("/") for name in missing]
-    sizes = Counter(_spelled(row["id"]).rpartition("/")[0] for row in rows)
+    parts = [name.rpartition("/") for name in missing]
+    sizes = Counter(row["id"].rpartition("/")[0] for row in rows)
     return {f"{paper}{slash}{sizes[paper]}" for paper, slash, number in parts if number == "0"}
 
 
@@ -351,30 +347,29 @@ def _ids_of_rows(
         # a host's answers without records, as of --predict_only
         return [str(rows[answer.position]["id"])]
 
-    if has_keys:
-        paper, _, *document = answer.id.split("/", 2)
-        by_text = "/".join([paper, answer.question, *document])
-        if len(names.get(_spelled(by_text), ())) == 1:
-            return names[_spelled(by_text)]
-    return names.get(answer.id) or names.get(_spelled(answer.id), ())
+    paper, _, rest = answer.id.partition("/")
+    if not has_keys:
+        return names.get(answer.id) or names.get(_text_id(paper, rest), ())
+
+    _, slash, document = rest.partition("/")
+    ids_by_text = names.get(_text_id(paper, f"{answer.question}{slash}{document}"), ())
+    return ids_by_text if len(ids_by_text) == 1 else names.get(answer.id, ())
 
 
 def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
-    """Return id, or spelled id or question of a paper -> ids of the rows that are called so."""
+    """Return id, or `_text_id` -> ids of the rows that are called so."""
     names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        names[_spelled(row["id"])].append(row["id"])
         if "paper_id" in row:
             # a document of one figure is named by its file and its step
             document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
-            name = f"{row['paper_id']}/{row['question']}{document}"
-            names[_spelled(name)].append(row["id"])
+            names[_text_id(row["paper_id"], f"{row['question']}{document}")].append(row["id"])
     return names | {row["id"]: [row["id"]] for row in rows}
 
 
-def _spelled(answer_id: str) -> str:
-    """An id with the usual separator, for comparison."""
-    return _SEPARATOR.sub("/", answer_id.strip().casefold())
+def _text_id(paper: str, question: str) -> str:
+    """Return a name of a paper's question by its text, whatever its blanks, case and marks."""
+    return f"{paper}/{canonical(question)}"
 
 
 def _match_remarks(

@@ -145,26 +145,19 @@ def test_only_the_questions_of_a_list_count() -> None:
     assert join_questions(run, DEMO)[0].ids == ""
 
 
-@pytest.mark.parametrize("separator", ["#", "_", "_qa_", None])
-def test_spiqas_questions_are_known_in_any_spelling_of_their_ids(
-    real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str | None
+def test_spiqas_questions_are_known_by_paper_and_text(
+    real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All 666 of test-A; by the columns paper_id and question, too, though two are one text in
-    one paper.
+    """All 666 of test-A, by the columns paper_id and question, though two are one text in one
+    paper.
     """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     task = find_task("spiqa_testA")
     path = tmp_path / "m_spiqa_testA.jsonl"
     with path.open("w") as file:
         for row in task_questions(task):
-            key = (
-                {"id": row["id"].replace("/", separator)}
-                if separator
-                else {"paper_id": row["paper_id"]}
-            )
-            file.write(
-                json.dumps({**key, "question": row["question"], "prediction": row["id"]}) + "\n"
-            )
+            names = {name: row[name] for name in ("paper_id", "question")}
+            file.write(json.dumps({**names, "prediction": row["id"]}) + "\n")
     joined, _ = join_questions(read_runs(RunPath(path))[0][0], task)
     assert (len(joined.run.by_id), joined.unmatched["missing"]) == (666, [])
     assert all(answer.response.text == key for key, answer in joined.run.by_id.items())
