@@ -126,6 +126,7 @@ def _perfigure_released(name: str, records: Records) -> Value:
         verdict for record in answered for verdict in record.verdicts if verdict["metric"] == name
     ]
     scores = [verdict["score"] for verdict in verdicts if "score" in verdict]
+    # Not `is_covered`: if no figure helped in any question, nothing is judged, and the score is 0.
     if len(scores) < MINIMUM_SHARE * len(verdicts):
         reason = f"{len(scores)} of {len(verdicts)} answers were judged"
         return Value(math.nan, len(scores), reason=reason)

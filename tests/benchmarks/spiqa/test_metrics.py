@@ -125,6 +125,12 @@ def test_released_questions_that_were_judged_in_part_are_withheld() -> None:
     assert "1 of 2 answers have a score" in (missing.reason or "")
 
 
+def test_released_questions_without_a_helpful_figure_score_zero() -> None:
+    """Nothing is judged then, which is no reason to withhold the script's number."""
+    settings = "setting=perfigure,protocol=both"
+    assert value("l3score_released", [record(0), record(1)], settings).value == 0.0
+
+
 @pytest.mark.parametrize(
     ("settings", "names"),
     [
