@@ -33,10 +33,11 @@ class OfOneRun(str):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A run and its questions by the metric of the comparison."""
+    """A run, its questions by the metric of the comparison, and its responses as logged."""
 
     run: Run
     questions: pd.DataFrame
+    texts: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -100,28 +101,36 @@ def compare(
 
         scored, faults = _scored(members, chosen)
         pairs, remarks = _pairs(task, scored, chosen, baseline, most)
-        refused = defaultdict(list)
-        for a, b in pairs:
-            both = merged([a.questions, b.questions])
-            if fault := _fault_of_pair(a, b, both, chosen, accept_differences):
-                refused[fault].append(f"{b.run.name} is not compared with {a.run.name}")
-            else:
-                comparisons.append(_comparison(a, b, both, chosen))
-        remarks += _refusals(task, refused)
-        left_out += [*remarks, *faults]
-    left_out += _remarks_on_tasks(metric, without_metric)
+        compared, refusals = _compared(pairs, chosen, accept_differences)
+        comparisons += compared
+        left_out += [*remarks, *refusals, *faults]
 
+    left_out += _remarks_on_tasks(metric, without_metric)
+    return _with_corrected_p(comparisons), left_out
+
+
+def _with_corrected_p(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons of all tasks with Holm's p-values over all of them."""
     # All at once: a correction for each task would count too few.
     corrected = holm([each.difference.p for each in comparisons])
-    comparisons = [
-        replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
-    ]
-    return comparisons, left_out
+    return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)]
 
 
-def _refusals(task: str, refused: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a sentence per reason why pairs are not compared."""
-    return [f"{task}: {and_more(pairs)}: {fault}." for fault, pairs in refused.items()]
+def _compared(
+    pairs: Iterable[tuple[Scored, Scored]], metric: Metric, accept_differences: bool
+) -> tuple[list[Comparison], list[str]]:
+    """Return the comparisons of a task's pairs, and a sentence per reason why others are none."""
+    comparisons = []
+    refused = defaultdict(list)
+    for a, b in pairs:
+        both = merged([a.questions, b.questions])
+        if fault := _fault_of_pair(a, b, both, metric, accept_differences):
+            refused[a.run.task, fault].append(f"{b.run.name} is not compared with {a.run.name}")
+        else:
+            comparisons.append(_comparison(a, b, both, metric))
+
+    refusals = [f"{task}: {and_more(names)}: {fault}." for (task, fault), names in refused.items()]
+    return comparisons, refusals
 
 
 def _remarks_on_tasks(metric: str | None, remarks: Mapping[str, str]) -> list[str]:
@@ -153,7 +162,7 @@ def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[
         if fault := _fault(run, metric):
             faults.append(f"{run.task} of {run.name} is left out: {fault}.")
         else:
-            scored.append(Scored(run, questions(run, metric)))
+            scored.append(Scored(run, questions(run, metric), texts(run)))
     return scored, faults
 
 
@@ -253,7 +262,7 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     """Return warnings: in what two runs differ, unusable answers, what is left out."""
     different = conditions(a.run, b.run, metric.needs == "judge")
     warnings = [f"differ in {condition}" for condition in different]
-    if texts(a.run) == texts(b.run):
+    if a.texts == b.texts:
         warnings.append("the answers of both are the same")
     for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
         warnings += _warnings_of_run(run, list(records), metric)
