@@ -5,7 +5,7 @@ import math
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,29 +51,12 @@ def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
             groups[key][getattr(run.settings, setting)] = run
 
     rows = []
-    for (model, split, settings, setting), members in groups.items():
-        known = {}
-        for setting_value in sorted(members, key=_in_order):
-            run = members[setting_value]
-            share = run.value(run.metric(metric)).value
-            if not math.isnan(share):
-                known[setting_value] = share
-
-        if len(known) < 2:
-            continue
-        rows.append(
-            {
-                "model": model,
-                "split": split,
-                "settings": settings,
-                "over": setting,
-                "accuracies": known,
-                "mean": statistics.fmean(known.values()),
-                "sd": statistics.stdev(known.values()),
-                "range": max(known.values()) - min(known.values()),
-                "questions": partial_coverage(members.values()),
-            }
-        )
+    for group, members in groups.items():
+        known = _known_values(members, metric)
+        if len(known) > 1:
+            labels = dict(zip(("model", "split", "settings", "over"), group, strict=True))
+            coverage = partial_coverage(members.values())
+            rows.append({**labels, **_spread_of(known), "questions": coverage})
 
     if not rows:
         raise InputError(
@@ -81,6 +64,28 @@ def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
             "alone, found none. Name more of its runs."
         )
     return rows
+
+
+def _known_values(members: Mapping[Any, Run], metric: str | None) -> dict[Any, float]:
+    """Return value of the setting -> the metric of its run, in order, without withheld ones."""
+    known = {}
+    for setting in sorted(members, key=_in_order):
+        run = members[setting]
+        share = run.value(run.metric(metric)).value
+        if not math.isnan(share):
+            known[setting] = share
+    return known
+
+
+def _spread_of(known: Mapping[Any, float]) -> Row:
+    """Return the values of a metric by setting, and how far they are apart."""
+    values = known.values()
+    return {
+        "accuracies": known,
+        "mean": statistics.fmean(values),
+        "sd": statistics.stdev(values),
+        "range": max(values) - min(values),
+    }
 
 
 def bootstrap(runs: Iterable[Run], metric: str | None) -> list[Row]:
