@@ -87,6 +87,17 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
 
     task_folder = folder / name
     _check_name(name, task_folder)
+    listed = _listed(kept, config)
+    digest = digest_of(listed)
+    _check_replaced(task_folder / KEPT, digest)
+
+    content = {SOURCE_YAML: str(source), "digest": digest, **listed}
+    values = {"include": str(source), "task": name, **_values(config, listed, digest)}
+    return _write_files(task_folder, content, values)
+
+
+def _listed(kept: Kept, config: Mapping[str, Any]) -> Kept:
+    """Return the kept.json for the source task's YAML, but for its digest and the YAML's path."""
     target = config.get("doc_to_target")
     listed = {
         **kept,
@@ -98,18 +109,18 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
     # A kept.json from elsewhere has the digest and the path of that machine.
     for field in ("digest", SOURCE_YAML):
         listed.pop(field, None)
-    digest = digest_of(listed)
-    _check_replaced(task_folder / KEPT, digest)
+    return listed
 
-    task_folder.mkdir(parents=True, exist_ok=True)
+
+def _write_files(folder: Path, content: Kept, values: Mapping[str, Any]) -> Path:
+    """Write kept.json, hook and YAML of a task into its folder; return the YAML."""
+    folder.mkdir(parents=True, exist_ok=True)
     # The list goes first: a YAML whose list is not there would end the host.
-    content = {SOURCE_YAML: str(source), "digest": digest, **listed}
-    (task_folder / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
-    (task_folder / "keep.py").write_text(_HOOK, encoding="utf-8")
+    (folder / KEPT).write_text(json.dumps(content, indent=1), "utf-8")
+    (folder / "keep.py").write_text(_HOOK, encoding="utf-8")
 
-    values = {"include": str(source), "task": name, **_values(config, listed, digest)}
     rest = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
-    path = task_folder / f"{name}.yaml"
+    path = folder / f"{values['task']}.yaml"
     path.write_text(f"{rest}process_docs: !function keep.process_docs\n", encoding="utf-8")
     return path
 
