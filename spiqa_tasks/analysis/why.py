@@ -261,20 +261,16 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
 
     That difference is taken of ever simpler means, down to that of all answers to the questions
     that both have; a step from one mean to the next is a line. What is left is the sum of the
-    questions' effects: of the rule, on the second run's answers, and of their causes.
+    questions' effects.
     """
     # Differences of the means, as each number averages and then over questions.
     averaged = _mean(b.answers, b.average) - _mean(a.answers, a.average)
     over_known = _mean(b.answers) - _mean(a.answers)
     # Here and below failed requests count as wrong.
     over_all = b.answers.score.fillna(0.0).mean() - a.answers.score.fillna(0.0).mean()
-    scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
-    over_common = scores_b.mean() - scores_a.mean()
+    over_common = both.score_b.fillna(0.0).mean() - both.score_a.fillna(0.0).mean()
 
-    of_rule = (scores_b - _rescored(a, b, both)) / len(both)
-    of_answers = (scores_b - scores_a) / len(both) - of_rule
-    by_cause = _by_cause(of_answers, both)
-
+    of_rule, of_causes = _effects(a, b, both)
     lines = [
         Line(
             COVERAGE,
@@ -284,14 +280,26 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
         ),
         _line(RULE, of_rule, f"{a.reading} and {b.reading}"),
         Line(AVERAGE, averaged - over_known, (), f"over {_name(a)} and over {_name(b)}"),
-        # Failed requests that one of the numbers leaves out, and those that both count.
-        _line(FAILED, by_cause.pop(FAILED), _counts(a, b, FAILED), over_known - over_all),
     ]
-    for cause, effects in by_cause.items():
-        lines.append(_line(cause, effects, _counts(a, b, cause) if cause in OF_ANSWERS else ""))
+    for cause, effects in of_causes.items():
+        # Failed requests that one of the numbers leaves out, and those that both count.
+        more = over_known - over_all if cause == FAILED else 0.0
+        about = _counts(a, b, cause) if cause in OF_ANSWERS else ""
+        lines.append(_line(cause, effects, about, more))
+
     about = "no known average of the scores gives the reported number"
     lines.append(Line(UNKNOWN, b.value - a.value - averaged, (), about))
     return lines
+
+
+def _effects(a: Number, b: Number, both: pd.DataFrame) -> tuple[pd.Series, dict[str, pd.Series]]:
+    """Return each question's part of the difference: by the rule, on the second run's answers, and
+    for each cause by the answers.
+    """
+    scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
+    of_rule = (scores_b - _rescored(a, b, both)) / len(both)
+    of_answers = (scores_b - scores_a) / len(both) - of_rule
+    return of_rule, _by_cause(of_answers, both)
 
 
 def _name(number: Number) -> str:
