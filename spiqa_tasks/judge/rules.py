@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.sanitize import sanitize, shortened
 from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeRequest, Verdict
-from spiqa_tasks.scoring.l3score import NO_FORMS, YES_FORMS, l3score
+from spiqa_tasks.scoring.l3score import NO_FORMS, TOP, YES_FORMS, l3score
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.responses import without_reasoning
 
@@ -44,9 +44,6 @@ PROMPTS: dict[str, str] = {
         "similar? Answer in one word - Yes or No."
     ),
 }
-
-# First-token log-probabilities in the formula (the paper's number).
-TOP = 5
 
 # Probability of yes and no together below which a judge most likely writes something else, and the
 # share of yes between them is noise.
@@ -197,7 +194,7 @@ class L3ScoreRule(YesNoRule):
         """Return the score; 0, as published, if neither word is among all that were asked for."""
         pairs = verdict.top_logprobs
         is_complete = len(pairs) >= TOP or any(_is_yes_or_no(token) for token, _ in pairs)
-        return l3score(pairs, top=TOP) if verdict.ok and is_complete else None
+        return l3score(pairs) if verdict.ok and is_complete else None
 
     def certain_score(self, test: Candidate, verdict: Verdict) -> float | None:
         is_noise = yes_no_mass(verdict.top_logprobs) < LEAST_MASS

@@ -3,6 +3,9 @@
 import math
 from collections.abc import Sequence
 
+# First-token log-probabilities in the formula (the paper's number).
+TOP = 5
+
 # Tokens that count as a verdict, in lower case and without blanks (paper, section 4).
 YES_FORMS = frozenset({"yes", "yeah"})
 NO_FORMS = frozenset({"no"})
@@ -14,12 +17,11 @@ PROBABILITY_FLOOR = 1e-8
 ROUNDING = 0.01
 
 
-def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> float:
+def l3score(top_logprobs: Sequence[tuple[str, float]]) -> float:
     """Return the L3Score in [0, 1] of a judge's first generated token.
 
     `top_logprobs` holds `(token, natural log probability)` pairs, most likely first; -inf and the
-    -9999 that some servers send stand for probability 0. Only the `top` most likely entries count
-    (None: all); the paper uses 5.
+    -9999 that some servers send stand for probability 0. Only the five most likely entries count.
 
     The first token that reads `yes` or `yeah` (case and surrounding blanks ignored) gives p_yes,
     the first that reads `no` gives p_no. With both, the score is p_yes / (p_yes + p_no) (equation
@@ -27,9 +29,9 @@ def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> f
     of the entries that count), at least 1e-8 (equation 2). With neither, or where both have
     probability 0, the score is 0.
 
-    Raises `ValueError` for an empty list, for `top` below 1, for NaN, and for values above 0.
+    Raises `ValueError` for an empty list, for NaN, and for values above 0.
     """
-    entries = _considered(top_logprobs, top)
+    entries = _considered(top_logprobs)
     p_yes = _probability(entries, YES_FORMS)
     p_no = _probability(entries, NO_FORMS)
     if p_yes is None and p_no is None:
@@ -42,23 +44,19 @@ def l3score(top_logprobs: Sequence[tuple[str, float]], top: int | None = 5) -> f
     return p_yes / (p_yes + p_no) if p_yes + p_no else 0.0
 
 
-def _considered(
-    top_logprobs: Sequence[tuple[str, float]], top: int | None
-) -> list[tuple[str, float]]:
-    """Return the `top` entries in descending order as (normalised token, probability)."""
+def _considered(top_logprobs: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Return the entries that count, in descending order as (normalised token, probability)."""
     if not top_logprobs:
         raise ValueError(
             "Expected (token, logprob) pairs, found none; use a judge that returns top_logprobs."
         )
-    if top is not None and top < 1:
-        raise ValueError(f"Expected top to be at least 1 or None, found {top}.")
 
     for token, logprob in top_logprobs:
         if math.isnan(logprob) or logprob > ROUNDING:
             found = f"{logprob} for token {token!r}"
             raise ValueError(f"Expected natural-log probabilities (at most 0), found {found}.")
 
-    ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:top]
+    ordered = sorted(top_logprobs, key=lambda entry: entry[1], reverse=True)[:TOP]
     return [(token.strip().lower(), min(math.exp(logprob), 1.0)) for token, logprob in ordered]
 
 

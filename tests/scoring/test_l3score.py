@@ -65,21 +65,17 @@ def test_order_of_the_list_does_not_matter() -> None:
     assert l3score(entries) == l3score(sorted(entries, key=lambda entry: -entry[1]))
 
 
-def test_entries_after_the_first_five_count_only_if_asked() -> None:
-    """A no in sixth place is missing for top=5 and present for top=None."""
+def test_entries_after_the_first_five_do_not_count() -> None:
+    """A no in sixth place is missing."""
     probabilities = [0.5, 0.1, 0.1, 0.1, 0.1, 0.05]
     words = ["yes", "a", "b", "c", "d", "no"]
     entries = [(word, math.log(p)) for word, p in zip(words, probabilities, strict=True)]
     assert l3score(entries) == pytest.approx(0.5 / 0.6)
-    assert l3score(entries, top=None) == pytest.approx(0.5 / 0.55)
 
 
-def test_one_entry_may_be_all_that_counts() -> None:
-    """With top=1 a no in second place is missing, and its probability is what the first entry
-    leaves.
-    """
-    entries = [("yes", math.log(0.6)), ("no", math.log(0.3))]
-    assert l3score(entries, top=1) == pytest.approx(0.6)
+def test_one_entry_may_be_all_that_there_is() -> None:
+    """The probability of no is what the entry leaves, if that is less than its own."""
+    assert l3score([("yes", math.log(0.6))]) == pytest.approx(0.6)
 
 
 def test_impossible_words_score_zero() -> None:
@@ -89,31 +85,27 @@ def test_impossible_words_score_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "top", "message"),
+    ("entries", "message"),
     [
         (
             [],
-            5,
             (
                 r"Expected \(token, logprob\) pairs, found none; use a judge that returns"
                 r" top_logprobs\."
             ),
         ),
-        ([("a", 0.0), ("yes", math.nan)], 5, "found nan for token 'yes'"),
-        ([("yes", 3.0)], 5, r"Expected natural-log probabilities .*, found 3.0 for token 'yes'\."),
-        ([("yes", 0.0101)], 5, "found 0.0101"),
-        ([("yes", math.inf)], 5, "found inf"),
-        ([("yes", 0.0)], 0, r"Expected top to be at least 1 or None, found 0\."),
+        ([("a", 0.0), ("yes", math.nan)], "found nan for token 'yes'"),
+        ([("yes", 3.0)], r"Expected natural-log probabilities .*, found 3.0 for token 'yes'\."),
+        ([("yes", 0.0101)], "found 0.0101"),
+        ([("yes", math.inf)], "found inf"),
     ],
 )
-def test_unusable_lists_are_refused(
-    entries: list[tuple[str, float]], top: int | None, message: str
-) -> None:
-    """An empty list, NaN, logits and a useless top are errors, never scores."""
+def test_unusable_lists_are_refused(entries: list[tuple[str, float]], message: str) -> None:
+    """An empty list, NaN and logits are errors, never scores."""
     with pytest.raises(
         ValueError, match=f"{message}$" if message.endswith(".") else message
     ) as found:
-        l3score(entries, top)
+        l3score(entries)
     assert str(found.value).startswith("Expected ")
 
 
@@ -122,12 +114,12 @@ TOKENS = st.one_of(st.sampled_from(YES + NO + FILLERS), st.text(max_size=5))
 ENTRIES = st.lists(st.tuples(TOKENS, LOGPROBS), min_size=1, max_size=20)
 
 
-@given(ENTRIES, st.one_of(st.none(), st.integers(1, 20)))
-def test_the_score_is_in_range(entries: list[tuple[str, float]], top: int | None) -> None:
+@given(ENTRIES)
+def test_the_score_is_in_range(entries: list[tuple[str, float]]) -> None:
     """Every list of log probabilities, even one that sums to more than 1, scores between 0 and
     1.
     """
-    assert 0.0 <= l3score(entries, top) <= 1.0
+    assert 0.0 <= l3score(entries) <= 1.0
 
 
 @given(ENTRIES, st.data())
