@@ -20,6 +20,7 @@ PIECES: Mapping[str, str] = {
     "SURE": "[LETTER ENCLOSED CONFIRMED TEXT]",  # B, (B), (B) blue, blue
     "BY_LETTER": "[LETTER ENCLOSED CONFIRMED WEAK]",
     "ITEM": "(LABEL | FILL (?=TEXT))? SURE",  # of a list: "option C", "the sky"
+    "ANOTHER": "(ITEM | WEAK (?!IS))",  # "A, b and c", but not "a = 4, b = 5"
     "NEXT": (  # "and C", "x or (C)", ". blue, C. red"
         "(FILL? [COMMA AND]{1,2} (ITEM | LABEL? WEAK)"
         "| (?<=CONFIRMED) (STOP AND)? CONFIRMED | OTHER AND [ENCLOSED CONFIRMED]"
@@ -99,7 +100,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "PICK [FILL LABELS GOOD ANSWER IT ONLY COLON COMMA]{0,5} <MENTION> (?!IS)"
         ),
         # B, in verb-final languages
-        "B wähle ich": "<BY_LETTER> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",
+        "B wähle ich": "<SUBJECT> FILL? PICK [FILL OTHER]{0,3} (?=STOP | $)",
         "It fits (B); It fits option B": (
             "FITS [FILL LABELS]{0,3} <(?<=[LABELS]) BY_LETTER | [ENCLOSED CONFIRMED]> END"
         ),
@@ -117,11 +118,11 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
         "B, as it fits; B. It fits": (
             "[FILL LABELS ANSWER COLON]{0,4} <(SURE | WEAK | WORD) REST>"
             "(?=FILL{0,2} ([STOP BECAUSE BUT QUESTION] (?!IS REJECTED)"
-            "| [COMMA COLON] (?!IS? REJECTED | SURE COMMA SURE | SURE NEXT{0,12} IS REJECTED) | $))"
+            "| [COMMA COLON] (?!IS? REJECTED | (SURE | WEAK) (NEXT{1,12} | IS REJECTED)) | $))"
         ),
         "(B) this is shown": (
             "[FILL LABELS COLON]{0,4} <[CONFIRMED ENCLOSED]>"
-            "(?![IS NOT FITS WRONG GOOD AND] | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
+            "(?![IS NOT FITS WRONG GOOD AND] | NEXT | (OTHER AND)? [LETTER ENCLOSED CONFIRMED]"
             "| OTHER? LESS [COMMA STOP] | OTHER WRONG | COMMA REJECTED)"
         ),
     },

@@ -147,7 +147,9 @@ _LONE_LETTER = re.compile(rf"(?<![{_LATIN}</])[A-Za-z](?![{_LATIN}])")
 _NAMES = "|".join(
     cue for cue, kind in cues.KIND_OF.items() if kind in (cues.ANSWER, cues.OPTION, cues.NOUN)
 )
-_LINKS = cues.any_of(cue for cue, kind in cues.KIND_OF.items() if kind in (cues.IS, cues.GOOD))
+_LINKS = cues.any_of(
+    cue for cue, kind in cues.KIND_OF.items() if kind in (cues.IS, cues.GOOD, cues.FILL)
+)
 _ALPHABETS = "[\u0370-\u06ff\u30a0-\u30ff]"  # Greek, Cyrillic, Arabic; katakana
 
 # Letters that name the options of a text in Arabic, in their order, whatever letters the task has.
@@ -190,7 +192,7 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     if labels := _labels(keys):
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
     letters = sorted(keys)
-    if not text.isascii() and _IS_ARABIC.search(text):
+    if _IS_ARABIC.search(text):
         arabic = dict(zip(_ARABIC, letters, strict=False))
         text = _replaced(text, arabic, _FORMS)
     if "<" in text and all(map(_is_phrase, choices.values())):

@@ -17,7 +17,7 @@ from spiqa_tasks.scoring.mcq.tokens import read_line
 from spiqa_tasks.scoring.refusals import is_refusal
 
 _ITEM = re.compile(
-    r"[^\w\n]{0,8}(?:[a-z]{2,12} )?\(?([a-z])(?: {0,2}번)?[* ]{0,2}[.,):\]、]",
+    r"[^\w\n]{0,8}(?:[^\s\d.,:()]{2,12} \**)?\(?([a-z])(?: {0,2}번)?[* ]{0,2}[.,():\]、]",
     re.IGNORECASE,
 )
 _SINGLE = re.compile(r"[^\w\n]{0,8}(?:option (?=.[*.:]))?[a-z](?![a-z0-9])", re.IGNORECASE)

@@ -14,8 +14,8 @@ from spiqa_tasks.scoring.mcq.forms import REJECTION, Line, compiled
 
 _SENTENCE = compiled("[^STOP QUESTION]+ (?!QUESTION) STOP?")
 _MENTIONS = compiled(
-    "SURE ((COMMA ITEM){0,12} COMMA? AND ITEM | (COMMA ITEM){1,12} (?=COMMA? AND)"
-    "| (COMMA ITEM){2,12})?"
+    "SURE ((COMMA ANOTHER){0,12} COMMA? AND ANOTHER | (COMMA ANOTHER){1,12} (?=COMMA? AND)"
+    "| (COMMA ANOTHER){2,12})?"
     "| (?<=[IS COLON]) WORD (?=[COMMA STOP BECAUSE] | $)"
 )
 _MARKED = compiled("[ENCLOSED CONFIRMED] | (?<=OPTION)(?<![ENCLOSED CONFIRMED] OPTION) LETTER")

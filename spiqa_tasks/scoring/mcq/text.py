@@ -14,6 +14,7 @@ LONGEST = 20_000
 _CHARACTERS = str.maketrans(
     "\u2018\u2019\u02bb\u02bc\u201c\u201d\u00ab\u00bb\u2010\u2011\u2012\u2013\u2212\u3010\u3011",
     "''''\"\"\"\"-----[]",
+    "\u0640",  # stretches Arabic letters: هـ
 )
 _CIRCLED = re.compile("[\u2460-\u2473]")
 
@@ -62,7 +63,6 @@ _LATEX = _compiled(
         r"\\times(?![a-z])": "×",
     }
 )
-_MAY_BE_SPECIAL = re.compile(r"[<*`$\\#_]")
 _SPECIAL = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|</?(?:s|eos|bos|pad|end_of_turn|b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>"
     r"|[\ue000-\uf8ff\u200b-\u200f\u2060\ufeff\u00ad]|[*`$]|\\[()\[\]]|#{2,6}|^#|__"
@@ -84,9 +84,7 @@ def cleaned(response: str) -> str:
     text = without_reasoning(response).strip().replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > LONGEST:
         text = text[: LONGEST // 2] + "\n" + text[-LONGEST // 2 :]
-    if not text.isascii():
-        text = in_one_form(text)
-        text = _LOOKALIKE.sub(lambda letter: letter[0].translate(_LATIN), text)
+    text = _LOOKALIKE.sub(lambda letter: letter[0].translate(_LATIN), in_one_form(text))
     return _replaced(text, _NOISE)
 
 
@@ -112,10 +110,7 @@ def plain(text: str) -> str:
     """
     if "\\" in text:
         text = _replaced(text, _LATEX)
-    if not text.isascii() or _MAY_BE_SPECIAL.search(text):
-        text = _SPECIAL.sub("", text)
-    if "'" in text or "_" in text:
-        text = _QUOTED.sub(r"\2", text)
+    text = _QUOTED.sub(r"\2", _SPECIAL.sub("", text))
     return " ".join(text.split()).strip("'")
 
 

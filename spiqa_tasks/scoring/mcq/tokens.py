@@ -24,12 +24,12 @@ _NOT_IN = r"0-9a-z\u00c0-\u02af\u1e00-\u1eff"
 
 # What may follow is looked at before what may stand before: most letters are followed by letters.
 _TOKEN = re.compile(
-    # (B), <B>, B), and [B] but behind a word, except of joined scripts: not f(B), not (A, B), not
-    # (B) = 72
+    # (B), <B>, B), and [B] but behind a word, except of joined scripts: not f(B), (A, B), (A - B)
+    # and (B) = 72
     r"(?P<enclosed>(?:[(<](?<![^\W\u3040-\ud7af].)(?<!['\\^)\]}].)\ ?[a-z]\ ?[)>]"
     r"|\[(?<![\w'\\^_)\]}].)\ ?[a-z]\ ?\]"
-    r"|[a-z]\)(?<![,/&;(]\ ..)(?<![,/&;(]..)(?<!\bor\ ..)(?<!\band\ ..)"
-    rf"(?<![{_NOT_IN}'\\_^∠△⊙°@#+-]..))(?!\s?=(?!>)))"
+    r"|[a-z]\)(?<![,/&;(]\ ..)(?<![\w)]\ [-+*/=∩∪]\ ..)(?<!\\c[au]p\ ..)(?<![,/&;(]..)"
+    rf"(?<!\bor\ ..)(?<!\band\ ..)(?<![{_NOT_IN}'\\_^∠△⊙°@#+∩∪-]..))(?!\s?=(?!>)))"
     rf"|(?<!\w)(?:{cues.any_of(cues.KIND_OF_PHRASE)})(?!\w)"
     # B, but in words, formulas (B_1, f(B), xy/B) and names (B-52, B.C)
     rf"|(?P<letter>[a-z])(?![{_NOT_IN}_^+\#&=]|'(?![dt][ıiuü]r)|\}}[_^]"
@@ -178,8 +178,9 @@ class _Tokens:
         if again and again[1] == letter:
             return again.end()
         text = _SEPARATOR.match(self.low, end)
-        is_own = text and letter in self.options.masked_by(text[1])[1]
-        return text.end(1) if text and is_own else 0
+        if text and letter in self.options.masked_by(text[1])[1]:
+            return text.end(1)
+        return 0
 
     def _enclosed(self, token: re.Match[str]) -> tuple[str, str]:
         """Return the kind of a letter in brackets, and the letter, or '' if it is none."""
@@ -217,7 +218,7 @@ class _Tokens:
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
         """Return the kind of an option's letter: `LETTER`, `WEAK`, or `FILL` for an article."""
-        if self.before in (cues.OPTION, cues.NOUN, cues.ANSWER) and is_capital:
+        if self._is_labelled(is_capital, end):
             return cues.LETTER
         # "So ascites. Answer b.", "【回答】b 耳石置換法"
         if self._is_named() and _NO_WORD.match(self.low, end):
@@ -225,6 +226,13 @@ class _Tokens:
         if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL
         return cues.LETTER if is_capital and letter != "I" else cues.WEAK
+
+    def _is_labelled(self, is_capital: bool, end: int) -> bool:
+        """Return whether a letter that ends at `end` follows a noun of options: `option b`."""
+        if is_capital:
+            return self.before in (cues.OPTION, cues.NOUN, cues.ANSWER)
+        # Hungarian has its article there: "lehetőség a B"
+        return self.before == cues.OPTION and not _NEXT_LETTER.match(self.line, end)
 
     def _is_article(self, is_capital: bool, end: int) -> bool:
         """Return whether an A that ends at `end` is the article, such as in `a red car`."""

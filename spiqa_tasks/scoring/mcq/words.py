@@ -38,7 +38,7 @@ LANGUAGES = {
     if: if, whether, unless, suppose, supposing, assuming, assume, had been, were the, at first glance, at first sight
     if: at first
     may: may, might, could, maybe, perhaps, possibly
-    so: so, therefore, thus, hence, consequently, then, finally, final, overall, ultimately, in conclusion
+    so: so, therefore, thus, hence, consequently, finally, final, overall, ultimately, in conclusion
     so: to conclude, in summary, to summarize, all in all, as a result, in short, i.e.
     so: i'll go with, i will go with
     but: but, actually, rather, wait, instead, correction, scratch, oops, hmm, mistaken, recheck, reconsider
@@ -128,16 +128,16 @@ LANGUAGES = {
     good: richtig, richtige, richtiger, richtigen, korrekt, korrekte
     wrong: falsch, falsche
     is: ist, lautet, wäre
-    pick: wähle
+    pick: wähle, entscheide, entscheiden
     not: nicht, kein, keine
     if: wenn, falls
     so: daher, somit, deshalb, folglich
     but: aber
     and: und, oder
-    fill: die, der, das, dem, den, eindeutig, mit
+    fill: die, der, das, dem, den, eindeutig, mit, mich, für
     because: weil, denn, da
     hard: unmöglich, schwierig
-    know: bestimmen, erkennen, beantworten, entscheiden
+    know: bestimmen, erkennen, beantworten
 """,
     "pt": """
     answer: resposta
