@@ -11,8 +11,7 @@ import io
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -75,25 +74,11 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(InputError.exit_code)
 
 
-class _Command(_Parser):
-    """Parser of a command, with the option `--verbose`."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        # An option that a version no longer has must not be read as a longer one.
-        kwargs["allow_abbrev"] = False
-        super().__init__(*args, **kwargs)
-        self.add_argument(
-            "-v",
-            "--verbose",
-            action="store_true",
-            help="report on stderr what is read, from where, and what a judge is asked",
-        )
-
-
 def command_of(name: str) -> tuple[Any, argparse.ArgumentParser]:
     """Return the module of a command and its parser. Importing all commands takes a second."""
     module = importlib.import_module(f"spiqa_tasks.commands.{name}")
-    parser = _Command(prog=f"spiqa-tasks {name}")
+    # An option that a version no longer has must not be read as a longer one.
+    parser = _Parser(prog=f"spiqa-tasks {name}", allow_abbrev=False)
     module.add(parser)
     return module, parser
 
@@ -105,7 +90,7 @@ def _completion(shell: str) -> str:
     from spiqa_tasks.extras import missing_extra
 
     parser = _parser()
-    subparsers = parser.add_subparsers(metavar="COMMAND", parser_class=_Command)
+    subparsers = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
     for name, line in COMMANDS.items():
         command = subparsers.add_parser(name, help=line)
         try:
@@ -210,8 +195,7 @@ def _run(words: Sequence[str]) -> int:
     # Files may follow options: `score TASK --judge J FILE`.
     arguments = parser.parse_intermixed_args(words[1:])
     _check_output_files(arguments)
-    with _logged() if arguments.verbose else nullcontext():
-        status: int = module.run(arguments)
+    status: int = module.run(arguments)
 
     has_left_out_answers = bool(getattr(arguments, "left_out", ()))
     return 3 if status == 0 and has_left_out_answers else status
@@ -248,29 +232,6 @@ def _check_output_files(arguments: argparse.Namespace) -> None:
             raise InputError(
                 f"Expected a file of its own for --{option}, found {path} twice. Name another one."
             )
-
-
-@contextmanager
-def _logged() -> Iterator[None]:
-    """Print the package's log on stderr while the block runs."""
-    import logging
-    import platform
-
-    from spiqa_tasks.files.atomic import cache_path
-
-    handler = logging.Handler()
-    handler.emit = lambda record: say(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("spiqa_tasks")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.info(
-        "%s on Python %s, the cache in %s", __version__, platform.python_version(), cache_path()
-    )
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(logging.NOTSET)
 
 
 if __name__ == "__main__":

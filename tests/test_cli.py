@@ -79,39 +79,6 @@ def test_the_help_imports_no_command() -> None:
     )
 
 
-def test_verbose_tells_more_on_stderr_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What was read, from where, and which requests found what in which cache; and nothing once
-    the command is over.
-    """
-    monkeypatch.setenv("SPIQA_TASKS_CACHE", str(tmp_path / "cache"))
-    path = tmp_path / "a_spiqa_demo.jsonl"
-    rows = rows_for_scoring("spiqa", "demo", "setting=direct")
-    path.write_text(
-        "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows)
-    )
-    shown = []
-    with OpenAIServer(Behaviour()) as server:
-        command = ["score", "spiqa_demo", str(path), "--judge", f"openai:one@{server.url}"]
-        for more in ([], ["-v"], []):
-            assert main([*command, *more]) == 0
-            shown.append(capsys.readouterr())
-    assert len({each.out for each in shown}) == 1
-    plain, told, after = (each.err for each in shown)
-    count = len({(row["question"], row["answer"]) for row in rows})
-    for part in (
-        f"the cache in {tmp_path / 'cache'}\n",
-        f"{len(rows)} questions of spiqa, demo",
-        (
-            f"{count} requests, {count} of their verdicts in the cache"
-            f" {tmp_path / 'cache' / 'judge.sqlite'}\n"
-        ),
-    ):
-        assert part in told
-        assert part not in plain + after
-
-
 def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
     """`list` reads the catalogue without the host, numpy, pandas or any HTTP client, which take
     most of a second.

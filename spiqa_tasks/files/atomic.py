@@ -1,6 +1,5 @@
 """Files written whole or not at all, and the folder of files that may be made or fetched again."""
 
-import logging
 import os
 import tempfile
 import uuid
@@ -12,8 +11,6 @@ from typing import BinaryIO
 import platformdirs
 
 from spiqa_tasks.errors import DataError, InputError
-
-logger = logging.getLogger("spiqa_tasks")
 
 
 def check_folder(folder: Path) -> None:
@@ -54,9 +51,7 @@ def written_atomically(path: Path) -> Iterator[BinaryIO]:
     try:
         with temporary.open("wb") as file:
             yield file
-            size = file.tell()
         os.replace(temporary, path)
-        logger.info("wrote %s (%d bytes)", path, size)
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise

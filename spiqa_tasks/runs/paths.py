@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +29,6 @@ from spiqa_tasks.runs.columns import (
     read_answers,
 )
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Run
-
-logger = logging.getLogger("spiqa_tasks")
 
 FORMS = (
     "the output folder of a host, or a table or jsonl with id and prediction; docs/answers.md "
@@ -100,8 +97,6 @@ def read_runs(
         elif run.is_of_benchmark and task is not None:
             # the run's file has the settings, and not the list beside the YAML
             run = replace(run, benchmark_task_or_none=replace(run.benchmark_task, kept=task.kept))
-        model = run.identity.label
-        logger.info("%s: answers of %s to %s (%s)", run.path, model, run.task or "?", run.form)
         defined.append(run)
     return defined, faults
 
