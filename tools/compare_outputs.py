@@ -41,7 +41,7 @@ warnings are sentences, which change.
 
 MASKS = {
     r".*\d%\|.*(it/s|s/it)\].*\n?": "",
-    r"spiqa-tasks: .* \.\.\. [\d:]+\n": "",
+    r"spiqa-tasks: .* \.\.\.( [\d:]+)?\n": "",
     r"(?m)^\s*\n": "",
     r"127\.0\.0\.1:\d+": "JUDGE",
     r"\b\d{8}_\d{6}": "DATE",
