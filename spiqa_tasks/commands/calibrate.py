@@ -12,12 +12,11 @@ import numpy as np
 from spiqa_tasks.benchmarks.metric import too_few
 from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
-    add_rule_options,
+    add_judge_options,
     all_stored,
     check_judges,
     forecast,
-    judge_configs,
-    rule_of,
+    judges_by,
 )
 from spiqa_tasks.commands.run_arguments import add_columns
 from spiqa_tasks.errors import InputError
@@ -51,19 +50,8 @@ def add(parser: argparse.ArgumentParser) -> None:
             "question, reference, prediction and label"
         ),
     )
-    parser.add_argument(
-        "--judge",
-        action="append",
-        metavar="PROVIDER:MODEL[@URL]",
-        help="a judge to compare; may be given several times (default: SPIQA_JUDGE)",
-    )
-    add_rule_options(parser)
+    add_judge_options(parser)
     add_columns(parser)
-    parser.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print how many calls, tokens and dollars; ask nothing",
-    )
     add_format(parser)
 
 
@@ -103,11 +91,10 @@ def _column(name: str) -> Column:
 
 def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
     """Return name -> judge. Raises InputError: none is named, and judging is off."""
-    rule = rule_of(arguments, arguments.rule or "l3score")
-    configs = judge_configs(arguments, os.environ)
-    if not configs:
+    judges = judges_by(arguments.rule or "l3score", arguments, os.environ)
+    if not judges:
         raise InputError("Expected a judge to compare with the labels, found none. Add --judge.")
-    return {name: Judge(config, rule) for name, config in configs.items()}
+    return judges
 
 
 def _requests(judge: Judge, labels: Labels) -> list[JudgeRequest]:

@@ -11,12 +11,20 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, Rule, SampledRule, make_rule
-from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.report.printer import Column, Table, render
 
 
-def add_rule_options(parser: argparse._ActionsContainer) -> None:
-    """Add the options that say how judges are asked."""
+def add_judge_options(parser: argparse._ActionsContainer) -> None:
+    """Add the options that name judges and say how they are asked."""
+    parser.add_argument(
+        "--judge",
+        action="append",
+        metavar="PROVIDER:MODEL[@URL]",
+        help=(
+            "the judge of free answers, or none; @URL names its server; several are compared"
+            " (default: SPIQA_JUDGE)"
+        ),
+    )
     parser.add_argument(
         "--rule",
         metavar="NAME",
@@ -37,10 +45,15 @@ def add_rule_options(parser: argparse._ActionsContainer) -> None:
         metavar="N",
         help="tokens in which a judge may think before a draw of the rule sampled (default: 2048)",
     )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print how many calls, tokens and dollars; ask nothing",
+    )
 
 
 def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
-    """Return the rule `name`, `l3score` or `sampled:5`, with the options of `add_rule_options`.
+    """Return the rule `name`, `l3score` or `sampled:5`, with the options of `add_judge_options`.
 
     Raises InputError: an unknown rule, or an option that it does not take.
     """
@@ -56,18 +69,21 @@ def rule_of(arguments: argparse.Namespace, name: str) -> Rule:
     return make_rule(name, options)
 
 
-def judge_configs(
-    arguments: argparse.Namespace, environ: Mapping[str, str]
-) -> dict[str, JudgeConfig]:
-    """Return name as typed -> judge, of `--judge` or else of the environment; {} without a judge.
+def judges_by(
+    rule_name: str, arguments: argparse.Namespace, environ: Mapping[str, str]
+) -> dict[str, Judge]:
+    """Return name as typed -> judge by a rule: each `--judge`, else the environment's; {} if off.
 
-    Raises JudgeError for an unusable judge.
+    Raises JudgeError for an unusable judge, InputError for an unusable rule.
     """
     if arguments.judge:
-        return {name: parse_judge(name, environ=environ) for name in _named_judges(arguments)}
+        configs = {name: parse_judge(name, environ=environ) for name in _named_judges(arguments)}
+    else:
+        config = judge_from_environ(environ)
+        configs = {} if config is None else {config.name: config}
 
-    config = judge_from_environ(environ)
-    return {} if config is None else {config.name: config}
+    rule = rule_of(arguments, rule_name)
+    return {name: Judge(config, rule) for name, config in configs.items()}
 
 
 def _named_judges(arguments: argparse.Namespace) -> list[str]:
@@ -93,9 +109,7 @@ def chosen_judges(
             )
         return {}
 
-    configs = judge_configs(arguments, environ)
-    rule = rule_of(arguments, rule_name)
-    return {name: Judge(config, rule) for name, config in configs.items()}
+    return judges_by(rule_name, arguments, environ)
 
 
 def check_judges(judges: Mapping[str, Judge], estimates: Mapping[str, JudgingEstimate]) -> None:

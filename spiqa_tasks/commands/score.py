@@ -24,7 +24,7 @@ from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import Metric, prepare
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.commands.judge_options import (
-    add_rule_options,
+    add_judge_options,
     all_stored,
     check_judges,
     chosen_judges,
@@ -139,22 +139,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--output", type=Path, metavar="DIR", help="write results and samples as lmms-eval does"
     )
     add_format(parser)
-    judging = parser.add_argument_group("judge")
-    judging.add_argument(
-        "--judge",
-        action="append",
-        metavar="PROVIDER:MODEL[@URL]",
-        help=(
-            "the judge of L3Score, or none; @URL names its server; several are compared (default:"
-            " SPIQA_JUDGE)"
-        ),
-    )
-    add_rule_options(judging)
-    judging.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="print how many calls, tokens and dollars; ask nothing",
-    )
+    add_judge_options(parser.add_argument_group("judge"))
 
 
 def _names(text: str) -> list[str]:
