@@ -4,7 +4,7 @@ L3Score.
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -52,18 +52,9 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         row = _as_shown(row, response.shown)
 
     is_cot = settings.setting == "cot"
-    corrected = _corrected_reading(response.text, is_cot)
-    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
-    if is_cot:
-        details["image"] = corrected.image
-
-    readings = [corrected]
+    readings = [_corrected_reading(response.text, is_cot)]
     if settings.protocol == "both":
-        released = _released_reading(response.text, is_cot)
-        readings.append(released)
-        details["released"] = {"prediction": released.text}
-        if is_cot:
-            details["released"]["image"] = released.image
+        readings.append(_released_reading(response.text, is_cot))
 
     scores: dict[str, float] = {}
     requests: list[MetricRequest] = []
@@ -74,6 +65,7 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         is_released = reading.suffix == RELEASED
         candidate = Candidate(reading.text, row["question"], row["answer"], as_written=is_released)
         requests += metric_requests(rule, settings.judged + reading.suffix, candidate)
+    corrected = readings[0]
     return Record(
         row["id"],
         corrected.text,
@@ -83,9 +75,21 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         refused=is_refusal(response.text),
         scores=scores,
         groups=groups_of(row, len(row["figures"])),
-        details=details,
+        details=_details(row, readings, is_cot),
         requests=tuple(requests),
     )
+
+
+def _details(row: Row, readings: Sequence[_Reading], is_cot: bool) -> dict[str, Any]:
+    """Return the details of a record: the figures in the order shown, and what was read."""
+    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
+    for reading in readings:
+        image = {"image": reading.image} if is_cot else {}
+        if reading.suffix == RELEASED:
+            details["released"] = {"prediction": reading.text, **image}
+        else:
+            details |= image
+    return details
 
 
 def _corrected_reading(text: str, is_cot: bool) -> _Reading:
@@ -122,9 +126,11 @@ _TOO_MANY = (
 
 def image_limit_advice(records: Records) -> list[str]:
     """Return a remedy if failed requests name a limit on images, or []."""
-    failed = [record for record in records if record.status == "request_failed"]
     refused = [
-        record for record in failed if all(words.search(record.reason or "") for words in _TOO_MANY)
+        record
+        for record in records
+        if record.status == "request_failed"
+        and all(words.search(record.reason or "") for words in _TOO_MANY)
     ]
     if not refused:
         return []
