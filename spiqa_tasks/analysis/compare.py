@@ -106,14 +106,12 @@ def compare(
         left_out += [*remarks, *refusals, *faults]
 
     left_out += _remarks_on_tasks(metric, without_metric)
-    return _with_corrected_p(comparisons), left_out
-
-
-def _with_corrected_p(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return the comparisons of all tasks with Holm's p-values over all of them."""
     # All at once: a correction for each task would count too few.
     corrected = holm([each.difference.p for each in comparisons])
-    return [replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)]
+    comparisons = [
+        replace(each, p_corrected=p) for each, p in zip(comparisons, corrected, strict=True)
+    ]
+    return comparisons, left_out
 
 
 def _compared(

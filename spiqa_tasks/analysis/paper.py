@@ -53,10 +53,20 @@ def spread(runs: Iterable[Run], metric: str | None, over: str) -> list[Row]:
     rows = []
     for group, members in groups.items():
         known = _known_values(members, metric)
-        if len(known) > 1:
-            labels = dict(zip(("model", "split", "settings", "over"), group, strict=True))
-            coverage = partial_coverage(members.values())
-            rows.append({**labels, **_spread_of(known), "questions": coverage})
+        if len(known) < 2:
+            continue
+
+        values = known.values()
+        rows.append(
+            {
+                **dict(zip(("model", "split", "settings", "over"), group, strict=True)),
+                "accuracies": known,
+                "mean": statistics.fmean(values),
+                "sd": statistics.stdev(values),
+                "range": max(values) - min(values),
+                "questions": partial_coverage(members.values()),
+            }
+        )
 
     if not rows:
         raise InputError(
@@ -75,17 +85,6 @@ def _known_values(members: Mapping[Any, Run], metric: str | None) -> dict[Any, f
         if not math.isnan(share):
             known[setting] = share
     return known
-
-
-def _spread_of(known: Mapping[Any, float]) -> Row:
-    """Return the values of a metric by setting, and how far they are apart."""
-    values = known.values()
-    return {
-        "accuracies": known,
-        "mean": statistics.fmean(values),
-        "sd": statistics.stdev(values),
-        "range": max(values) - min(values),
-    }
 
 
 def bootstrap(runs: Iterable[Run], metric: str | None) -> list[Row]:
@@ -214,8 +213,6 @@ def _change(run: Run, control: Run, metric: str | None) -> Row:
     before = [of_control[key] for key in common]
     after = [scores[key] for key in common]
     change = paired(before, after)
-    # Either run may be over a part of its task.
-    parts = dict.fromkeys(filter(None, [run.record_set.part, control.record_set.part]))
     return {
         "model": run.name,
         "split": run.benchmark_task.split,
@@ -227,7 +224,7 @@ def _change(run: Run, control: Run, metric: str | None) -> Row:
         "change": change.difference,
         "low": change.low,
         "high": change.high,
-        "questions": "; ".join(parts),
+        "questions": partial_coverage([run, control]),
     }
 
 
