@@ -38,10 +38,18 @@ def _is_unsafe(character: str) -> bool:
     return unicodedata.category(character) in _UNSAFE_CATEGORIES and character not in _SAFE
 
 
+def _is_terminal() -> bool:
+    """Return whether stderr is a terminal; what programs put in its place may lack `isatty`."""
+    is_terminal = getattr(sys.stderr, "isatty", bool)
+    return bool(is_terminal())
+
+
 def say(*lines: str, program: str = "spiqa-tasks") -> None:
     """Print remarks on stderr, each after the name of the program."""
+    if sys.stderr is None:  # closed (`2>&-`), where `print` would take stdout
+        return
     # A terminal may show a bar in the line.
-    start = WIPE if sys.stderr.isatty() else ""
+    start = WIPE if _is_terminal() else ""
     for line in lines:
         print(f"{start}{program}: {printable(line)}", file=sys.stderr)
 
@@ -77,7 +85,9 @@ def progress(doing: str, total: int = 0, program: str = "spiqa-tasks") -> Iterat
 
 def _show(bar: Any, ended: threading.Event) -> None:
     """Show a bar again and again, until its block has ended."""
-    is_terminal = sys.stderr.isatty()
+    if sys.stderr is None:
+        return
+    is_terminal = _is_terminal()
     seconds = SLOW
     while not ended.wait(seconds):
         if is_terminal:

@@ -3,6 +3,7 @@
 import io
 import time
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -62,6 +63,33 @@ def test_remarks_go_to_stderr_after_the_programs_name(capsys: pytest.CaptureFixt
         "spiqa-tasks: two [2J",
         "spiqa-vlmevalkit: three",
     ]
+
+
+def test_a_closed_stderr_takes_neither_remarks_nor_progress(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python has None for it (`2>&-`), and `print` would write to stdout, where the JSON is."""
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    monkeypatch.setattr(module.sys, "stderr", None)
+    say("one")
+    with progress("judging", 7) as bar:
+        bar.n = 1
+        time.sleep(0.1)
+    assert capsys.readouterr().out == ""
+
+
+def test_what_stands_in_for_stderr_may_have_no_terminal_to_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Programs that log their output put objects there that can be written to, and no more."""
+    texts: list[str] = []
+    monkeypatch.setattr(module, "SLOW", 0.01)
+    monkeypatch.setattr(module.sys, "stderr", SimpleNamespace(write=texts.append))
+    say("one")
+    with progress("reading"):
+        while not any("reading" in text for text in texts):
+            time.sleep(0.01)
+    assert "".join(texts) == "spiqa-tasks: one\nspiqa-tasks: reading ... 00:00\n"
 
 
 @pytest.mark.parametrize(
