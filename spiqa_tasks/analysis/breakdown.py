@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
-
 from spiqa_tasks.analysis.merging import GROUP, columns_by
 from spiqa_tasks.benchmarks.metric import Metric, Value, prepare
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.files.json_text import without_nan
-from spiqa_tasks.runs.frame import frame_of, has_metric, value
+from spiqa_tasks.runs.frame import frame_of, groups_of
 from spiqa_tasks.runs.run import Run
 
 # Group of all questions.
@@ -42,7 +41,7 @@ def values_by(
     for run, metrics in runs:
         of_run = by_group(run, metrics, by)
         reasons += withheld_values(run, metrics)
-        if run.record_set.withheld() is None:
+        if not run.record_set.withheld():
             reasons += withheld_records(of_run)
         records += of_run
     return records, reasons
@@ -51,7 +50,7 @@ def values_by(
 def withheld_values(run: Run, metrics: Iterable[Metric]) -> list[str]:
     """Return a sentence for each reason why values over all answers are withheld."""
     if withheld := run.record_set.withheld():
-        return [f"{run.task} of {run.name}: {withheld.reason}; --partial prints its values."]
+        return [f"{run.task} of {run.name}: {withheld}; --partial prints its values."]
 
     # Several metrics are withheld for one reason, which is said once.
     names = defaultdict(list)
@@ -84,19 +83,21 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
         if by in (GROUP, ""):
             rows += overall(run, [metric])
         for column in columns_by(frame, by):
-            for name, members in frame.groupby(column):
-                of_group = _value_of_group(run, metric, str(name), members)
+            for name, members in sorted(_members(run, metric, column).items()):
+                of_group = run.record_set.value(metric, name, members)
                 if of_group.n or of_group.reason:
-                    rows.append(record_of(run, metric.name, str(name), of_group))
+                    rows.append(record_of(run, metric.name, name, of_group))
     return rows
 
 
-def _value_of_group(run: Run, metric: Metric, group: str, members: pd.DataFrame) -> Value:
-    """Return a metric of the questions of a group (`members`)."""
-    # A rate has no column: it is computed of the records.
-    if not has_metric(members, metric.name):
-        return run.value(metric, group)
-    return value(members, metric.name, run.partial, run.reported.sizes.get(group))
+def _members(run: Run, metric: Metric, column: str) -> dict[str, list[Record]]:
+    """Return group -> records of a metric, by the groups in a column."""
+    members = defaultdict(list)
+    for record in run.record_set.members(metric):
+        groups = groups_of(run, record)
+        if column in groups:
+            members[groups[column]].append(record)
+    return members
 
 
 def overall(run: Run, metrics: Sequence[Metric]) -> list[ValueRecord]:

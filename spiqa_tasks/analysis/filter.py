@@ -285,7 +285,7 @@ def _scores(first: Run, runs: Sequence[Run], metric: Metric) -> pd.DataFrame:
         run.metric(metric.name)  # raises if the run lacks it
         if withheld := run.record_set.withheld():
             raise InputError(
-                f"Expected the whole of {run.task} of {run.name}: {withheld.reason}. Run it, or "
+                f"Expected the whole of {run.task} of {run.name}: {withheld}. Run it, or "
                 "add --partial."
             )
         # An inspector is asked in its own way: prompts may differ.

@@ -15,7 +15,6 @@ from spiqa_tasks.analysis.breakdown import record_of
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.release import caption_length, figure_size
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.frame import frame_of, value
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import partial_coverage
 from spiqa_tasks.scoring.intervals import paired
@@ -160,20 +159,21 @@ def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:
     """
     rows = []
     for run in runs:
-        name = run.metric(metric).name
-        frame = frame_of([run]).set_index("id", drop=False)
+        of_run = run.metric(metric)
+        records = {record.id: record for record in run.questions}
         task = run.benchmark_task
         # the questions with their figures, whatever the model was shown
         rows_of_split = load_rows(task.benchmark_name, task.split, "")
-        rows_of_run = [row for row in rows_of_split if row["id"] in frame.index]
+        rows_of_run = [row for row in rows_of_split if row["id"] in records]
         for measure, size_of in MEASURES.items():
             sizes = pd.Series({row["id"]: size_of(row) for row in rows_of_run})
             # Each bin ends at a quantile that is a size itself; equal sizes share a bin.
             ends = np.quantile(sizes, np.arange(1, BINS + 1) / BINS, method="inverted_cdf")
             for _, members in sizes.groupby(np.searchsorted(ends, sizes)):
-                mean = value(frame.loc[members.index], name, run.partial)
                 group = f"{members.min():.0f} to {members.max():.0f}"
-                rows.append({**record_of(run, name, group, mean), "by": measure})
+                of_group = [records[key] for key in members.index]
+                mean = run.record_set.value(of_run, group, of_group)
+                rows.append({**record_of(run, of_run.name, group, mean), "by": measure})
 
     return rows
 

@@ -27,6 +27,9 @@ MINIMUM_SHARE = 0.99
 # Reason of a value of a group in which the task has no question.
 NO_ANSWER = "there is no such answer"
 
+# What a run has too few of, for `too_few`.
+ANSWERED = "questions were answered"
+
 
 @dataclass(frozen=True)
 class Value:
@@ -174,6 +177,11 @@ def too_few(known: int, total: int, what: str) -> str:
     return f"{known} of {total} {what}, fewer than {100 * MINIMUM_SHARE:g}%"
 
 
+def whole(records: Records) -> list[Record]:
+    """Return the questions all of whose documents were answered."""
+    return [record for record in records if record.status != "incomplete"]
+
+
 def value_of_too_few(scored: int, total: int) -> Value | None:
     """Return the withheld value if too few of `total` answers are `scored`, or None."""
     reason = too_few(scored, total, "answers have a score")
@@ -193,6 +201,31 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Records]]) -> None:
                 pairs += metric.pairs(records)
     if pairs:
         text_scores.prepare(pairs, names)
+
+
+def value_over(metric: Metric, records: Records, total: int = 0, withheld: str = "") -> Value:
+    """Return the value of a metric over records of one run, with their clusters.
+
+    It is withheld (NaN with a reason) without records, and by the metric itself. Two further
+    reasons are the caller's to know, as the records may be a part of the run:
+
+    Args:
+        total: number of questions that the records should be; 0 if unknown, or for the value of a
+            part. Fewer than 99% of them with an answer and a score withhold the value.
+        withheld: why every value of the run is withheld, or ''.
+    """
+    if withheld:
+        return Value(math.nan, len(whole(records)), reason=withheld)
+    if not records and not total:
+        return Value(math.nan, 0, reason=NO_ANSWER)
+
+    value = replace(metric.compute(records), clusters=_clusters(records))
+    if value.reason or not total:
+        return value
+    # Unanswered questions and answers without a score count together.
+    scored = len(records) - value.missing
+    reason = too_few(scored, total, "questions were answered and have a score")
+    return Value(math.nan, value.n, reason=reason) if reason else value
 
 
 @dataclass(frozen=True)
@@ -216,7 +249,7 @@ class RecordSet:
     @cached_property
     def answered(self) -> int:
         """Number of questions all of whose documents were answered."""
-        return sum(record.status != "incomplete" for record in self.questions)
+        return len(whole(self.questions))
 
     @property
     def is_whole(self) -> bool:
@@ -240,44 +273,27 @@ class RecordSet:
             return records
         return [record for record in records if group in record.groups.values()]
 
-    def value(self, metric: Metric, group: str | None = None) -> Value:
-        """Return the value of a metric, over all of its records or those of a group.
+    def value(
+        self, metric: Metric, group: str | None = None, members: Records | None = None
+    ) -> Value:
+        """Return the value of a metric over all of its records or those of a group, `value_over`.
 
-        NaN with a reason without records, or with too few of the questions of the task or group.
+        `members` are the group's records, where two kinds of groups may have one name.
         """
-        members = self.members(metric, group)
-        # Answers that the run lacks are no random sample of any group.
-        if run_withheld := self.withheld():
-            return run_withheld if group is None else replace(run_withheld, n=len(members))
+        if members is None:
+            members = self.members(metric, group)
+        total = self.asked
+        if group is not None:
+            total = max(self.sizes.get(group, 0), len(members))
+        if self.partial or metric.of_documents:
+            total = 0
+        return value_over(metric, members, total, self.withheld())
 
-        total = self._total(metric, group)
-        if not members and not total:
-            return Value(math.nan, 0, reason=NO_ANSWER)
-
-        value = replace(metric.compute(members), clusters=_clusters(members))
-        if value.reason or self.partial or not total:
-            return value
-        # Unanswered questions and answers without a score count together.
-        scored = len(members) - value.missing
-        reason = too_few(scored, total, "questions were answered and have a score")
-        return Value(math.nan, value.n, reason=reason) if reason else value
-
-    def _total(self, metric: Metric, group: str | None) -> int:
-        """Return the number of the task's questions that a value is over; 0 if unknown."""
-        if metric.of_documents:
-            return 0
-        return self.asked if group is None else self.size(metric, group)
-
-    def size(self, metric: Metric, group: str) -> int:
-        """Return the number of the task's questions in a group."""
-        return max(self.sizes.get(group, 0), len(self.members(metric, group)))
-
-    def withheld(self) -> Value | None:
-        """Return the value of every metric if too few of the questions were answered, or None."""
-        if self.partial or not self.asked:
-            return None
-        reason = too_few(self.answered, self.asked, "questions were answered")
-        return Value(math.nan, self.answered, reason=reason) if reason else None
+    def withheld(self) -> str:
+        """Return why every value is withheld, or '': too few of the questions were answered."""
+        if self.partial or self.is_whole:
+            return ""
+        return too_few(self.answered, self.asked, ANSWERED)
 
 
 def _clusters(records: Records) -> dict[str, str | None]:

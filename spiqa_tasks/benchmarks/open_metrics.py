@@ -4,7 +4,15 @@ import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from spiqa_tasks.benchmarks.metric import RELEASED, Metric, Pairs, Value, share_of, value_of_too_few
+from spiqa_tasks.benchmarks.metric import (
+    RELEASED,
+    Metric,
+    Pairs,
+    Value,
+    share_of,
+    value_of_too_few,
+    whole,
+)
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import LEAST_MASS, METRIC_OF, NEITHER_REMEDY, yes_no_mass
@@ -68,11 +76,6 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         pairs=pairs,
         signature={"tokenizer": TOKENIZER},
     )
-
-
-def whole(records: Records) -> list[Record]:
-    """Return the questions all of whose documents were answered."""
-    return [record for record in records if record.status != "incomplete"]
 
 
 def judge_advice(records: Records) -> list[str]:

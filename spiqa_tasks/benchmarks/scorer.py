@@ -17,9 +17,9 @@ from spiqa_tasks.benchmarks.metric import (
     RELEASED,
     SCORING_FAILED,
     Metric,
-    RecordSet,
     Value,
     prepare,
+    value_over,
 )
 from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.benchmarks.signature import signature_text
@@ -215,8 +215,8 @@ class Scorer:
         if name == SCORING_FAILED.name:
             return SCORING_FAILED.compute(records)
         metric, _ = self.benchmark.rows_of_table(self.settings)[name]
-        questions = () if metric.of_documents else self.questions(records)
-        return RecordSet(records, questions).value(metric)
+        members = records if metric.of_documents else self.questions(records)
+        return value_over(metric, members)
 
 
 def judged(records: Records, judge: Judge | None) -> list[Record]:

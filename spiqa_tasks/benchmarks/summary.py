@@ -56,7 +56,7 @@ def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
     """
     if records.members(metric, group):
         return True
-    return not records.partial and records.size(metric, group) > 0
+    return not records.partial and records.sizes.get(group, 0) > 0
 
 
 def score_object(

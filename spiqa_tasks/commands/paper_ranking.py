@@ -177,8 +177,7 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     for run in captioning:
         if withheld := run.record_set.withheld():
             raise InputError(
-                f"Expected all captions of {run.name}: {withheld.reason}. Run it again, or add "
-                "--partial."
+                f"Expected all captions of {run.name}: {withheld}. Run it again, or add --partial."
             )
     return captioning
 

@@ -259,8 +259,8 @@ def _score_notes(run: Run, printed: set[str]) -> list[str]:
     notes = [", ".join(counts)]
 
     withheld = run.record_set.withheld()
-    if withheld is not None:
-        notes.append(f"every value is withheld: {withheld.reason}; --partial prints it")
+    if withheld:
+        notes.append(f"every value is withheld: {withheld}; --partial prints it")
     else:
         names_of = defaultdict(list)
         for name, reason in score.get("omitted", {}).items():

@@ -8,17 +8,21 @@ Everything that a table needs stands in columns, because `concat`, `merge` and `
 from __future__ import annotations
 
 import logging
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
-from spiqa_tasks.benchmarks.metric import RELEASED, Value, mean_value, too_few
+from spiqa_tasks.benchmarks.metric import ANSWERED, RELEASED, Value, mean_of, too_few, value_over
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
-from spiqa_tasks.benchmarks.open_metrics import L3SCORE, YES_NO_MASS, noise, yes_no_masses
+from spiqa_tasks.benchmarks.open_metrics import (
+    L3SCORE,
+    YES_NO_MASS,
+    noise,
+    text_metric,
+    yes_no_masses,
+)
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics import text_scores
@@ -103,29 +107,33 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
             if record.id in judged:
                 scores[run.judged_metric] = judged[record.id]
-            groups = {**record.groups, **_source(run, record)}
-            rows.append({**of_run, **_columns_of_record(run, record), **groups, **scores})
+            columns = {**_columns_of_record(run, record), **groups_of(run, record)}
+            rows.append({**of_run, **columns, **scores})
 
     named = dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
     return pd.DataFrame(rows, columns=[*named])
 
 
-def value(
-    frame: pd.DataFrame, metric: str, partial: bool = False, size: int | None = None
-) -> Value:
+def groups_of(run: Run, record: Record) -> dict[str, str]:
+    """Return kind -> group of a question; for MMStar with the benchmark that it is from."""
+    groups = dict(record.groups)
+    if run.is_of_benchmark and run.benchmark_task.benchmark_name == MMSTAR.name:
+        groups[SOURCE] = str(record.details.get(SOURCE) or "unknown")
+    return groups
+
+
+def value(frame: pd.DataFrame, metric: str, partial: bool = False) -> Value:
     """Return a metric's value over the rows of one run, or of a group of them, with interval, n and
     reason.
 
     A column is averaged; a metric of `CORPUS_METRICS` is computed from the texts. The value is NaN,
-    with the reason, where fewer than 99% of the task's questions were answered or fewer than 99% of
-    the rows have a score.
+    with the reason, if fewer than 99% of the task's questions were answered or fewer than 99% of
+    the rows have a score. `benchmarks.metric.value_over` has the rules for runs and frames.
 
     Args:
         frame: rows of `load_samples`, of a single run.
         metric: name of a column or of a metric of `CORPUS_METRICS`, such as `meteor`.
         partial: whether to return a value over a part of the task instead of withholding it.
-        size: number of questions that the rows should be, where it is known; a group with fewer is
-            withheld.
 
     Raises:
         InputError: rows of several runs, or no such metric.
@@ -135,7 +143,7 @@ def value(
         raise InputError(
             f"Expected the rows of one run, found {runs} runs. Use frame.groupby('run')."
         )
-    if not has_metric(frame, metric):
+    if metric not in frame.columns and metric not in CORPUS_METRICS:
         others = {*frame.columns, *CORPUS_METRICS} - {*COLUMNS, *group_columns(frame)}
         raise InputError(
             f"Expected a metric of the frame ({', '.join(sorted(others))}), found {metric}. "
@@ -143,28 +151,23 @@ def value(
             "--output."
         )
 
-    reason = _noise(frame, metric) if partial else _shortage(frame, size) or _noise(frame, metric)
-    if reason:
-        return Value(math.nan, len(frame), reason=reason)
+    first = frame.iloc[0]
+    withheld = "" if partial else too_few(int(first.answered), int(first.task_size), ANSWERED)
     if metric in frame.columns:
-        result = mean_value(_scores(frame, metric))
+        computed = mean_of(metric)
+        frame = frame[is_of_metric(frame, metric)]
     else:
-        result = _corpus_value(frame, metric)
+        computed = text_metric(metric)
 
-    # a frame with runs of several tasks has NaN where a task has no clusters
-    clustered = frame[frame.cluster.notna()]
-    return replace(result, clusters=dict(zip(clustered.id, clustered.cluster, strict=True)))
+    records = _records(frame, metric)
+    total = 0 if partial else len(records)
+    return value_over(computed, records, total, withheld or _noise(frame, metric))
 
 
 def group_columns(frame: pd.DataFrame) -> list[str]:
     """Return the columns with groups of questions: those of texts beside `COLUMNS`."""
     others = [name for name in frame.columns if name not in COLUMNS]
     return [name for name in others if frame[name].map(lambda cell: isinstance(cell, str)).any()]
-
-
-def has_metric(frame: pd.DataFrame, metric: str) -> bool:
-    """Return whether `value` can give a metric of a frame."""
-    return metric in frame.columns or metric in CORPUS_METRICS
 
 
 def run_labels(runs: Sequence[Run]) -> list[str]:
@@ -214,28 +217,12 @@ def _columns_of_record(run: Run, record: Record) -> dict[str, Any]:
     }
 
 
-def _source(run: Run, record: Record) -> dict[str, str]:
-    """Return the benchmark that a question of MMStar is from; {} for others."""
-    if run.is_of_benchmark and run.benchmark_task.benchmark_name == MMSTAR.name:
-        return {SOURCE: str(record.details.get(SOURCE) or "unknown")}
-    return {}
-
-
 def _judge_columns(record: Record) -> dict[str, float]:
     """Return the probability of yes and no in the verdict, by which L3Scores are told from
     noise.
     """
     masses = yes_no_masses(record)
     return {YES_NO_MASS.name: fmean(masses)} if masses else {}
-
-
-def _shortage(frame: pd.DataFrame, size: int | None) -> str:
-    """Return why a value over so few rows is withheld, or ''."""
-    first = frame.iloc[0]
-    reason = too_few(int(first.answered), int(first.task_size), "questions were answered")
-    if reason or not size:
-        return reason
-    return too_few(len(frame), size, "questions were answered")
 
 
 def _noise(frame: pd.DataFrame, metric: str) -> str:
@@ -256,22 +243,14 @@ def is_of_metric(frame: pd.DataFrame, metric: str) -> pd.Series[bool]:
     return frame[metric].notna() | needs_score
 
 
-def _scores(frame: pd.DataFrame, metric: str) -> Mapping[str, float | None]:
-    """Return id -> score, None where it is missing."""
-    rows = frame[is_of_metric(frame, metric)]
-    scores = rows[metric].astype(object)
-    return dict(zip(rows.id, scores.where(scores.notna(), None), strict=True))
-
-
-def _corpus_value(frame: pd.DataFrame, metric: str) -> Value:
-    """Return a metric of a corpus (BLEU, METEOR) over the answers of a frame."""
-    answered = frame[frame.prediction.notna()]
-    if reason := too_few(len(answered), len(frame), "answers have a text"):
-        return Value(math.nan, len(answered), reason=reason)
-
-    pairs = list(zip(answered.prediction, answered.reference, strict=True))
-    score = text_scores.text_scores(pairs, [metric])[metric]
-    if isinstance(score, str):
-        return Value(math.nan, len(answered), reason=score)
-
-    return Value(score.value, len(answered), missing=len(frame) - len(answered))
+def _records(frame: pd.DataFrame, metric: str) -> list[Record]:
+    """Return the rows as records, with their scores by a metric."""
+    names = ["id", "prediction", "reference", "cluster", "status", metric]
+    # a metric of a corpus has no column
+    cells = frame.reindex(columns=names).astype(object)
+    records = []
+    for row in cells.where(cells.notna(), None).itertuples(index=False, name=None):
+        key, prediction, reference, cluster, status, score = row
+        scores = {} if score is None else {metric: score}
+        records.append(Record(key, prediction, reference, cluster, status, scores=scores))
+    return records

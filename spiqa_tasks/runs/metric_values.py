@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.benchmarks.metric import Metric, Needs, Value, mean_of, value_of_too_few
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.errors import InputError
@@ -83,7 +85,8 @@ def benchmark_value(run: Run, metric: Metric, group: str | None) -> Value:
         return run.record_set.value(metric, group)
 
     if metric.needs == "text programs":
-        return run.record_set.withheld() or _as_reported(run, metric, reported)
+        compute = partial(_as_reported, metric.name, reported)
+        return run.record_set.value(replace(metric, compute=compute))
 
     value = run.record_set.value(metric)
     if metric.higher_is_better and not math.isnan(value.value):
@@ -91,13 +94,11 @@ def benchmark_value(run: Run, metric: Metric, group: str | None) -> Value:
     return value
 
 
-def _as_reported(run: Run, metric: Metric, reported: float) -> Value:
+def _as_reported(name: str, reported: float, records: Records) -> Value:
     """Return the value that a host reported, with the scores of single answers, if logged."""
-    scores = {r.id: r.scores[metric.name] for r in run.questions if metric.name in r.scores}
-    clusters = {record.id: record.cluster for record in run.questions}
+    scores = {record.id: record.scores[name] for record in records if name in record.scores}
     # a metric of a corpus has no scores of single answers
-    n = len(scores) or len(run.questions)
-    return Value(reported, n, scores, clusters=clusters)
+    return Value(reported, len(scores) or len(records), scores)
 
 
 def _check_reported(run: Run, metric: Metric, value: float, reported: float) -> None:
@@ -149,20 +150,23 @@ def listed_metrics(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def host_value(run: Run, metric: Metric, group: str | None) -> Value:
-    """Return the mean of the scores, or the host's own value if no question has a score.
+    """Return the mean of the scores, or the host's own value if no question has a score."""
+    has_scores = any(metric.name in record.scores for record in run.records)
+    if group is None and not has_scores:
+        metric = replace(metric, compute=partial(_of_host, run, metric.name))
+    return run.record_set.value(metric, group)
 
-    That is withheld if too many requests failed: to the host these are wrong answers.
+
+def _of_host(run: Run, name: str, _records: Records) -> Value:
+    """Return the host's own value of a metric as a share.
+
+    It is withheld if too many requests failed: to the host these are wrong answers.
     """
-    if group is not None or any(metric.name in record.scores for record in run.records):
-        return run.record_set.value(metric, group)
-    if whole := run.record_set.withheld():
-        return whole
-
-    reported = run.reported.values.get(metric.name, math.nan)
-    divisor = unit(run.task, metric.name, run.origin.config)
+    reported = run.reported.values.get(name, math.nan)
+    divisor = unit(run.task, name, run.origin.config)
     # NaN, no value, is in no range
     if divisor is not None and 0 <= reported <= divisor:
-        asked = _members(run, metric.name)
+        asked = _members(run, name)
         answered = sum(record.status != "request_failed" for record in asked)
         return value_of_too_few(answered, len(asked)) or Value(reported / divisor, answered)
 

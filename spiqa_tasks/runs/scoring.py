@@ -150,7 +150,7 @@ def is_complete(run: Run) -> bool:
     faults = ["unknown", "differing", "judge_failed", "request_failed", "scoring_failed"]
     if not run.partial:
         faults.append("missing")
-    if any(counts.get(name) for name in faults) or run.record_set.withheld() is not None:
+    if any(counts.get(name) for name in faults) or run.record_set.withheld():
         return False
 
     return all(

@@ -179,6 +179,28 @@ def test_rates_of_groups_are_over_the_groups_records() -> None:
     }
 
 
+def test_a_group_is_one_of_its_column() -> None:
+    """A group of another column may have its name; MMStar's source is a detail of the records."""
+    kinds = [("x", "y", "AI2D"), ("y", "x", "AI2D"), ("y", "z", "MMMU")]
+    records = [
+        replace(record, groups={"a": a, "b": b}, details={"source": source})
+        for record, (a, b, source) in zip(choices([True, False, True]), kinds, strict=True)
+    ]
+    run = run_of(records)
+    for name in ("accuracy", "unparsed_rate"):
+        for by, expected in {"a": {"x": 1, "y": 2}, "source": {"AI2D": 2, "MMMU": 1}}.items():
+            found = by_group(run, [run.metric(name)], by)
+            assert {row["group"]: row["n"] for row in found} == expected
+
+
+def test_the_value_of_a_group_is_the_metrics_own() -> None:
+    """METEOR has scores of single answers, and is not their mean."""
+    run = run_of(choices([True, False]))
+    metric = replace(run.metric(), compute=lambda records: Value(0.25, len(records)))
+    (row,) = by_group(run, [metric], "category")
+    assert (row["value"], row["n"], row["low"]) == (0.25, 2, None)
+
+
 def short_of_math() -> Run:
     """Return a run on 300 questions without answers to two of the four on math."""
     records = [*choices([True] * 2), *choices([True] * 296, "science")]

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.metrics.text_scores import text_scores
-from spiqa_tasks.runs.frame import COLUMNS
+from spiqa_tasks.runs.frame import COLUMNS, frame_of
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 
@@ -152,6 +153,36 @@ def test_metrics_of_a_corpus_have_no_column_and_their_own_value(tmp_path: Path) 
     assert not {"bleu_1", "cider", "meteor"} & set(frame.columns)
     expected = text_scores(list(zip(frame.prediction, frame.reference, strict=True)), ["bleu_1"])
     assert spiqa_tasks.value(frame, "bleu_1").value == pytest.approx(expected["bleu_1"].value)
+
+
+@pytest.mark.parametrize("metric", ["rouge_l", "cider", "bleu_1"])
+@pytest.mark.parametrize("asked", [39, 60])
+def test_a_frame_has_the_value_of_the_run(tmp_path: Path, metric: str, asked: int) -> None:
+    """With its interval, clusters, reason, and scores of single answers if the metric has any."""
+    rows = rows_for_scoring("spiqa", "demo", "")
+    samples = [sample_of(row, "{'Answer': '" + row["answer"] + " it is'}") for row in rows]
+    options = {"settings": {"spiqa_demo": ""}, "benchmark": "spiqa", "split": "demo"}
+    write_run(tmp_path, "m", {"spiqa_demo": samples}, totals={"spiqa_demo": {}}, **options)
+    (run,), _ = load_runs([RunPath(tmp_path)])
+    run = replace(run, asked=asked)
+    found, expected = spiqa_tasks.value(frame_of([run]), metric), run.value(run.metric(metric))
+    assert repr(found) == repr(expected)  # a NaN is not equal to itself
+    assert (found.scores, found.clusters) == (expected.scores, expected.clusters)
+    assert found.interval == expected.interval
+    assert (found.interval is None) == (metric == "bleu_1" or asked == 60)
+
+
+def test_rows_that_a_hosts_metric_is_not_of_have_no_value(tmp_path: Path) -> None:
+    """SEED's accuracy of images has none over the rows of videos."""
+    samples = [
+        {"filtered_resps": "B", "target": "B", "seed_image": 1.0},
+        {"filtered_resps": "B", "target": "B", "seed_video": 0.0},
+    ]
+    write_run(tmp_path, "m", {"seedbench": samples})
+    frame = spiqa_tasks.load_samples(tmp_path)
+    of_images = frame[frame.seed_image.notna()]
+    assert spiqa_tasks.value(frame, "seed_image").value == 1
+    assert spiqa_tasks.value(of_images, "seed_video").reason == "there is no such answer"
 
 
 def test_an_unknown_metric_and_an_absent_task_are_refused_by_name(two_models: Path) -> None:

@@ -16,6 +16,7 @@ from spiqa_tasks.benchmarks.metric import (
     mean_of,
     share_of,
     value_of_too_few,
+    whole,
 )
 from spiqa_tasks.benchmarks.open_metrics import (
     JUDGE_FAILED,
@@ -25,7 +26,6 @@ from spiqa_tasks.benchmarks.open_metrics import (
     judged_by,
     prediction,
     text_metric,
-    whole,
 )
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.spiqa.formats import GROUPS
