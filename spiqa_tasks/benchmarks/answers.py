@@ -33,7 +33,7 @@ from spiqa_tasks.scoring.options import (
     LETTERS,
     SeveralOptionsError,
     answer_label,
-    is_label,
+    label_in,
     options_in,
 )
 from spiqa_tasks.scoring.refusals import is_refusal
@@ -236,7 +236,7 @@ def rows_in_file(
         "data": data,
     }
     references = {text for cells in table for text in cells["references"]} - {""}
-    among_texts = not all(map(is_label, references))
+    among_texts = not all(map(label_in, references))
     rows: list[Row] = []
     faults: dict[str, _UnscorableError] = {}
     for cells in table:

@@ -163,13 +163,14 @@ class Columns:
 
         An answer needs a prediction, and either an id or both question and reference.
         """
-        missing = [] if self.column_of("prediction", names) else ["prediction"]
+        lacking = [] if self.column_of("prediction", names) else ["prediction"]
         has_question = self.column_of("question", names) and self.column_of("reference", names)
-        return missing if has_question or self.id_columns(names) else [*missing, "id"]
+        return lacking if has_question or self.id_columns(names) else [*lacking, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row with further columns: the values at paths of `--columns`, by these paths.
 
+        With `prediction=resps.0` the row `{"resps": ["A"]}` has a column `resps.0` with A, too.
         `response` is the text of the answer in a line of a batch, where it is an object.
         """
         paths = [name for name in self.named.values() if "." in name and name not in row]
@@ -218,18 +219,20 @@ class Columns:
         Raises ValueError: the prediction is an object with several keys.
         """
         figures = self._figures(row)
+        if reason := _failure_of(row):
+            return Response("", reason, figures)
+
         column = self.column_of("prediction", row) or "prediction"
         prediction = row.get(column)
-        reason = _failure_of(row)
-        if not reason and isinstance(prediction, dict) and prediction:
+        if isinstance(prediction, dict) and prediction:
             path = f"{column}.{next(iter(prediction))}"
             raise ValueError(
                 f"the keys {listed(prediction)}; --columns prediction={path} names one"
             )
 
-        answer = None if reason else cell_text(prediction)
+        answer = cell_text(prediction)
         if answer is None:
-            return Response("", reason or f"no answer in the column {column}", figures)
+            return Response("", f"no answer in the column {column}", figures)
         return response_of(answer, figures)
 
     def _figures(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -392,7 +395,8 @@ def advice(names: Collection[str], columns: Columns = USUAL) -> str:
         named["prediction"] = likely
 
     pairs = ",".join(f"{field}={name}" for field, name in named.items())
-    argument = f"--columns {shlex.quote(pairs)}.{_NO_TASK * ('id' in missing)}"
+    without_task = _NO_TASK if "id" in missing else ""
+    argument = f"--columns {shlex.quote(pairs)}.{without_task}"
     if likely:
         return f"Name the columns, such as {argument}"
     # a table may have a column for each model
@@ -451,7 +455,8 @@ def _value_at(value: Any, path: str) -> Any:
 def _references(cell: Any) -> tuple[str, ...]:
     """Return the true answers in a cell: one text, or a list of several.
 
-    A text such as `["a", "b"]` is a list, too, but `[0, 1]` in a table's cell is one answer.
+    A cell is a list in JSON, and a text in csv, which may print a list. A text such as
+    `["a", "b"]` is a list, too, but `[0, 1]` in a table's cell is one answer.
     """
     value = as_value(cell)
     is_list = isinstance(value, list) if value is cell else conforms(value, list[str])

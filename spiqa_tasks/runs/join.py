@@ -54,7 +54,15 @@ class Joined:
 
 
 class _Difference(NamedTuple):
-    """A difference between file and release; `of_key` if it changes what is right."""
+    """A difference between a file and the release.
+
+    Attributes:
+        id: of the question.
+        what: the part that differs, such as `true answer` or `option B`.
+        theirs: the part's text in the file.
+        ours: its text in the release.
+        of_key: whether the difference changes which answers are right.
+    """
 
     id: str
     what: str
@@ -130,25 +138,26 @@ def match(
 ) -> tuple[Answers, Unmatched]:
     """Return row id -> answer, in the order of the rows, and the ids that did not fit.
 
-    Ids may be the paper's id and the question's text. With `has_keys`, as in SPIQA's response
-    files, a paper's question is known by its text, and only then by its key.
+    An answer's id is a row's, as `1702.00001v1/0`, or the paper's id and the question's text, as
+    `1702.00001v1/How many?`. With `has_keys`, as in SPIQA's response files, whose keys may be other
+    numbers than the rows', the answer's own question counts before its id.
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
     names = _row_ids(rows)
     known = []
     unknown: dict[str, None] = {}
-    times = Counter(answer.id for answer in answers)
-    earlier: Counter[str] = Counter()
+    count_of_id = Counter(answer.id for answer in answers)
+    matched_of_id: Counter[str] = Counter()
     for answer in answers:
         row_ids = _ids_of_rows(answer, rows, names, has_keys)
         if len(row_ids) == 1:
             known.append(replace(answer, id=row_ids[0]))
-        elif len(row_ids) == times[answer.id]:
+        elif len(row_ids) == count_of_id[answer.id]:
             # a paper asks the question twice: both answers are in the release's order
-            known.append(replace(answer, id=row_ids[earlier[answer.id]]))
-            earlier[answer.id] += 1
+            known.append(replace(answer, id=row_ids[matched_of_id[answer.id]]))
+            matched_of_id[answer.id] += 1
         else:
-            # no row, or a question asked twice, to either of which a single answer may be
+            # no row; or a paper asks the question twice, and there are not two answers
             unknown[answer.id] = None
 
     by_id, duplicates = by_question(path, known)
@@ -323,7 +332,9 @@ def _cells(answer: Answer, has_options: bool) -> dict[str, Any]:
 
 
 def _turned(answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield the ids under which VLMEvalKit asks a question again, with its options turned."""
+    """Yield the ids under which VLMEvalKit asks a question again, with its options turned:
+    `1000042` beside question `42`.
+    """
     asked = {answer.id: answer.question for answer in answers}
     for answer in answers:
         first = answer.id[-_TURNED:].lstrip("0") or "0"
@@ -342,7 +353,10 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
 def _ids_of_rows(
     answer: Answer, rows: Rows, names: Mapping[str, Sequence[str]], has_keys: bool
 ) -> Sequence[str]:
-    """Return the id of the row that an answer is to, or those of a question that is asked twice."""
+    """Return the ids of the rows that an answer may be to: two if a paper asks the question twice.
+
+    `names` is as `_row_ids` returns it, `has_keys` as `match` takes it.
+    """
     if not answer.id and answer.position < len(rows):
         # a host's answers without records, as of --predict_only
         return [str(rows[answer.position]["id"])]
@@ -357,7 +371,7 @@ def _ids_of_rows(
 
 
 def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
-    """Return id, or `_text_id` -> ids of the rows that are called so."""
+    """Return name -> ids of the rows that have it: their own id, and `_text_id` of a paper's."""
     names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         if "paper_id" in row:

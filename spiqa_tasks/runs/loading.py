@@ -110,7 +110,7 @@ def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
 def _check_host_tasks(
     name: str, paths: Sequence[RunPath], runs: Sequence[Run], remarks: Sequence[str]
 ) -> None:
-    """Raise InputError if a task of ours is named, or no run of a host's task has its answers."""
+    """Raise InputError unless there are answers to a host's own task, and no task is named."""
     if not name and any(run.logged and not run.is_of_benchmark for run in runs):
         return
 
@@ -225,7 +225,7 @@ def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
 
 
 def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return the answers, with letters as options if predictions and references are letters."""
+    """Return the answers, with the options A to Z if predictions and references are letters."""
     letters = {"", *LETTERS}
     texts = (text for answer in answers for text in (answer.response.text, *answer.references))
     are_letters = all(text.strip(" ().\n").upper() in letters for text in texts)
@@ -262,13 +262,17 @@ def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def _differ(named: Sequence[Answer]) -> bool:
-    """Return whether a true answer is the text of one option and, from 0, the number of another."""
+    """Return whether a true answer is the text of one option and, from 0, the number of another:
+    `1` of the options 1, 2, 3.
+    """
     return any(_named_label(answer) != _numbered(answer, 0).reference for answer in named)
 
 
 def _first_number(asked: Sequence[Answer]) -> int | None:
-    """Where true answers count their options from, 0 or 1; None if they are no numbers of options,
-    or nobody knows.
+    """Return where true answers count their options from, 0 or 1; None if they are no numbers of
+    options, or may count from either.
+
+    Of four options, 0 to 3 count from 0, and 1 to 4 from 1; of 1, 2 and 3 nobody knows.
     """
     if not asked or not all(answer.reference.isdecimal() for answer in asked):
         return None
@@ -351,8 +355,9 @@ def _has_scores(run: Run) -> bool:
     """Return whether a run has scores; answers of --predict_only have none."""
     if run.form not in lmms_eval.FORMS:
         return False
-    # the host's own are all there is
-    return not (run.logged and run.is_of_benchmark) or bool(run.records)
+    # of a host's own task, or without samples, the host's scores are all there is
+    can_be_scored = run.logged and run.is_of_benchmark
+    return bool(run.records) or not can_be_scored
 
 
 def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tuple[Run, list[str]]:

@@ -161,11 +161,6 @@ def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]
     return _labelled(labels, texts) if labels else _lettered(texts)
 
 
-def is_label(answer: str) -> bool:
-    """Return whether a true answer has the form of a label, such as `(B)`."""
-    return _label_in(answer) != ""
-
-
 def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = False) -> str:
     """Return the label of the right option, which an answer names by its label or its text.
 
@@ -175,7 +170,7 @@ def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = Fa
     """
     text = str(answer).strip()
     labels = {label.upper(): label for label in options}
-    label = labels.get(_label_in(text))
+    label = labels.get(label_in(text))
     same = [label for label, option in options.items() if _normalised(option) == _normalised(text)]
 
     if label is None and len(same) != 1:
@@ -187,7 +182,7 @@ def answer_label(answer: Any, options: Mapping[str, str], among_texts: bool = Fa
     return label
 
 
-def _label_in(answer: str) -> str:
+def label_in(answer: str) -> str:
     """Return the label that an answer is, `B` of `(b)`; '' if it is more than a label."""
     named = _NAMED_LABEL.fullmatch(answer)
     return named[1].upper() if named else ""
