@@ -134,7 +134,7 @@ def host_metrics(run: Run) -> list[Metric]:
             name != "accuracy",
             name in worse,
             not _is_overall(name),
-            len(_members(run, name)) < len(run.records),
+            len(_members(run.records, name)) < len(run.records),
             name not in scored,
             name not in run.reported.values,
         )
@@ -157,7 +157,7 @@ def host_value(run: Run, metric: Metric, group: str | None) -> Value:
     return run.record_set.value(metric, group)
 
 
-def _of_host(run: Run, name: str, _records: Records) -> Value:
+def _of_host(run: Run, name: str, records: Records) -> Value:
     """Return the host's own value of a metric as a share.
 
     It is withheld if too many requests failed: to the host these are wrong answers.
@@ -166,7 +166,7 @@ def _of_host(run: Run, name: str, _records: Records) -> Value:
     divisor = unit(run.task, name, run.origin.config)
     # NaN, no value, is in no range
     if divisor is not None and 0 <= reported <= divisor:
-        asked = _members(run, name)
+        asked = _members(records, name)
         answered = sum(record.status != "request_failed" for record in asked)
         return value_of_too_few(answered, len(asked)) or Value(reported / divisor, answered)
 
@@ -182,7 +182,7 @@ def headline_fault(run: Run) -> str:
     name = run.metric().name
     if run.is_of_benchmark or name == _named_headline(run) or _is_overall(name):
         return ""
-    n, total = len(_members(run, name)), len(run.records)
+    n, total = len(_members(run.records, name)), len(run.records)
     return "" if n == total else f"Its first one, {name}, is of {n} of {total} questions."
 
 
@@ -205,7 +205,7 @@ def mean_remarks(run: Run, metric: Metric) -> list[str]:
         return []
 
     # failed requests count, too
-    mean = math.fsum(value.scores.values()) / len(_members(run, metric.name))
+    mean = math.fsum(value.scores.values()) / len(_members(run.records, metric.name))
     if is_reported(run.task, run.origin.config, reported, metric.name, mean):
         return []
     return [
@@ -255,9 +255,9 @@ def _named_headline(run: Run) -> str | None:
     return None
 
 
-def _members(run: Run, metric: str) -> list[Record]:
+def _members(records: Records, metric: str) -> list[Record]:
     """Return the records that the host computed a metric of."""
-    return [record for record in run.records if metric in record.details[LOGGED]]
+    return [record for record in records if metric in record.details[LOGGED]]
 
 
 def _needs(run: Run, name: str) -> Needs:
@@ -268,12 +268,9 @@ def _needs(run: Run, name: str) -> Needs:
 
 def _logged_metric(name: str, higher_is_better: bool, needs: Needs) -> Metric:
     """Return a metric of the host: the mean of the scores that it logged."""
-    mean = mean_of(name)
 
-    def compute(records: Sequence[Record]) -> Value:
-        return mean.compute(
-            [record for record in records if name in record.details.get(LOGGED, ())]
-        )
+    def compute(records: Records) -> Value:
+        return mean_of(name).compute(_members(records, name))
 
     return Metric(name, compute, higher_is_better, needs)
 

@@ -16,6 +16,7 @@ import pytest
 from choice_runs import answered, write_own
 from host_files import FAILED, sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
+from report_runs import choices, run_of
 
 import spiqa_tasks
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
@@ -170,6 +171,42 @@ def test_a_frame_has_the_value_of_the_run(tmp_path: Path, metric: str, asked: in
     assert (found.scores, found.clusters) == (expected.scores, expected.clusters)
     assert found.interval == expected.interval
     assert (found.interval is None) == (metric == "bleu_1" or asked == 60)
+
+
+def test_a_group_with_questions_that_were_not_asked_completely_has_no_value_of_texts(
+    two_models: Path,
+) -> None:
+    """They count as questions without an answer; a part that is asked for is over the others."""
+    rows = spiqa_tasks.load_samples(two_models / "m").head(3)
+    rows = rows.assign(status=["incomplete", "ok", "ok"], prediction=[None, "a b", "a b"])
+    rows["reference"] = "a b"
+
+    found = spiqa_tasks.value(rows, "rouge_l")
+    assert math.isnan(found.value)
+    assert found.reason == "2 of 3 questions were answered and have a score, fewer than 99%"
+    assert spiqa_tasks.value(rows, "rouge_l", partial=True).value == 1
+
+
+def test_questions_of_mmstar_alone_have_a_source(two_models: Path) -> None:
+    """It is `unknown` where the answers' file does not have it."""
+    known, unknown = choices([True, True])
+    known = replace(known, details={"source": "AI2D"})
+    assert list(frame_of([run_of([known, unknown])]).source) == ["AI2D", "unknown"]
+    assert "source" not in spiqa_tasks.load_samples(two_models)
+
+
+def test_runs_without_samples_are_refused(two_models: Path) -> None:
+    """The host logs them only if it is asked to."""
+    paths = [two_models / "m", two_models / "n"]
+    for samples in two_models.glob("*/*samples*"):
+        samples.unlink()
+    for task, what in ((None, "a task"), (TASK, TASK)):
+        with pytest.raises(InputError) as error:
+            spiqa_tasks.load_samples(*paths, task=task)
+        assert str(error.value) == (
+            f"Expected answers to {what} in {paths[0]}, {paths[1]}, found none. "
+            "Run lmms-eval with --log_samples."
+        )
 
 
 def test_rows_that_a_hosts_metric_is_not_of_have_no_value(tmp_path: Path) -> None:
