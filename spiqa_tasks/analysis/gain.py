@@ -419,9 +419,8 @@ def _remarks(pair: GainRuns) -> list[str]:
     """Return remarks on parts, on values that a host aggregates otherwise, and on equal answers."""
     remarks = [remark for run in pair.runs for remark in mean_remarks(run, pair.metric)]
 
-    parts = dict.fromkeys(run.coverage for run in pair.runs if run.record_set.part)
-    if parts:
-        remarks.append(f"{'; '.join(parts)} questions were answered")
+    if coverage := selection.partial_coverage(pair.runs):
+        remarks.append(f"{coverage} questions were answered")
 
     of_runs = map(texts, pair.runs)
     # Neighbours alone: two of three that are equal make a gain or a leakage of 0.

@@ -250,6 +250,4 @@ def _with_answer_scores(records: Records, metrics: Collection[Metric]) -> list[R
             for key, score in metric.compute(records).scores.items():
                 by_id[key][metric.name] = score
             bar.n += 1
-    return [
-        record.with_scores(by_id[record.id]) if record.id in by_id else record for record in records
-    ]
+    return [record.with_scores(by_id[record.id]) for record in records]
