@@ -128,9 +128,9 @@ class Columns:
         """Return the columns among `names` that a field is usually called, the surest first."""
         # with prediction=answer, a column `answer` is no true answer
         taken = set(self.named.values())
-        # beside a true answer `text` is a passage, as TAT-QA's, unless LLaVA wrote it
-        is_foreign = "answer_id" not in names
-        if field == "prediction" and is_foreign and self.column_of("reference", names):
+        # beside a true answer `text` is a passage, as TAT-QA's, unless LLaVA wrote the file
+        may_be_passage = "answer_id" not in names
+        if field == "prediction" and may_be_passage and self.column_of("reference", names):
             taken.add("text")
         return [name for name in FIELDS[field] if name in names and name not in taken]
 
@@ -461,12 +461,12 @@ def _references(cell: Any) -> tuple[str, ...]:
     value = as_value(cell)
     is_list = isinstance(value, list) if value is cell else conforms(value, list[str])
     if is_list:
-        texts = map(_true_text, value)
+        texts = map(_reference_text, value)
         return tuple(str(text) for text in texts if text is not None)
     return (_plain_text(cell),)
 
 
-def _true_text(reference: Any) -> Any:
+def _reference_text(reference: Any) -> Any:
     """Return a reference as it is, or the text of an object of HELM's if it is tagged as correct,
     else None.
 

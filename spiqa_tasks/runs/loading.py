@@ -158,26 +158,26 @@ def _counting_runs(
     Raises InputError: there are none.
     """
     only = wanted.tasks[0] if len(wanted.tasks) == 1 else ""
-    found: dict[tuple[object, ...], Run] = {}
+    # a file may be named by itself and by its folder
+    counting: dict[tuple[object, ...], Run] = {}
     remarks: list[str] = []
-    tasks: set[str] = set()
+    tasks_seen: set[str] = set()
     with progress("reading the answers"):
         for run_path in paths:
             runs, faults = read_runs(run_path, wanted.include, wanted.columns, only)
             runs, without_task = _of_known_tasks(runs, wanted.tasks)
-            tasks |= {run.task for run in runs}
+            tasks_seen |= {run.task for run in runs}
             runs, unreadable = _readable([run for run in runs if wanted.has(run)], faults)
             if judged:
                 runs = selection.judged_as_wanted(runs, wanted.judge)
             runs, replaced = selection.runs_that_count(runs, judged)
             remarks += replaced + without_task + unreadable
             for run in runs:
-                found.setdefault((run.path.resolve(), run.task, run.identity), run)
+                counting.setdefault((run.path.resolve(), run.task, run.identity), run)
 
-    if tasks and not found:
-        raise selection.no_runs_of(wanted.tasks, tasks)
-    # a file may be named by itself and by its folder
-    return list(found.values()), list(dict.fromkeys(remarks))
+    if tasks_seen and not counting:
+        raise selection.no_runs_of(wanted.tasks, tasks_seen)
+    return list(counting.values()), list(dict.fromkeys(remarks))
 
 
 def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], list[str]]:
