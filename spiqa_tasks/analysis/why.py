@@ -271,6 +271,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
     over_common = both.score_b.fillna(0.0).mean() - both.score_a.fillna(0.0).mean()
 
     of_rule, of_causes = _effects(a, b, both)
+    over = f"over {a.average or 'questions'} and over {b.average or 'questions'}"
     lines = [
         Line(
             COVERAGE,
@@ -279,7 +280,7 @@ def _lines(a: Number, b: Number, both: pd.DataFrame) -> list[Line]:
             f"{len(a.answers)} and {len(b.answers)} questions",
         ),
         _line(RULE, of_rule, f"{a.reading} and {b.reading}"),
-        Line(AVERAGE, averaged - over_known, (), f"over {_name(a)} and over {_name(b)}"),
+        Line(AVERAGE, averaged - over_known, (), over),
     ]
     for cause, effects in of_causes.items():
         # Failed requests that one of the numbers leaves out, and those that both count.
@@ -300,11 +301,6 @@ def _effects(a: Number, b: Number, both: pd.DataFrame) -> tuple[pd.Series, dict[
     of_rule = (scores_b - _rescored(a, b, both)) / len(both)
     of_answers = (scores_b - scores_a) / len(both) - of_rule
     return of_rule, _by_cause(of_answers, both)
-
-
-def _name(number: Number) -> str:
-    """Return what a number averages over: a column of groups, or `questions`."""
-    return number.average or "questions"
 
 
 def _counts(a: Number, b: Number, cause: str) -> str:

@@ -70,7 +70,8 @@ def parse_judge(
 
     is_public = bool(url) and url == provider.url
     extra = "" if is_public else checked_extra(environ.get(EXTRA_VARIABLE, ""))
-    headers = [] if is_public or not url else _headers_of_environ(url, environ)
+    gets_headers = url and not is_public and _secrets_are_for(url, environ)
+    headers = environ.get(HEADER_VARIABLE, "").splitlines() if gets_headers else []
     return JudgeConfig(
         name,
         model,
@@ -173,11 +174,6 @@ def _named_url(environ: Mapping[str, str]) -> str:
 def _secrets_are_for(url: str, environ: Mapping[str, str]) -> bool:
     """Return whether the environment's secrets for a judge may go to this server."""
     return _named_url(environ) in ("", url)
-
-
-def _headers_of_environ(url: str, environ: Mapping[str, str]) -> list[str]:
-    """Return the environment's header lines for a judge at `url`; [] if they are another's."""
-    return environ.get(HEADER_VARIABLE, "").splitlines() if _secrets_are_for(url, environ) else []
 
 
 def _key_of_environ(provider: type[Provider], url: str, environ: Mapping[str, str]) -> str | None:
