@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -129,18 +130,34 @@ def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     assert "m,host=vlmevalkit" in Path("report.csv").read_text()
 
 
-def test_a_task_without_answers_is_no_run(tmp_path: Path) -> None:
-    """The host's record of what it began is no file of answers; its exit status told of it."""
-    states = {"mmstar_demo": {"status": "done"}, "mmstar_demo_text": {"status": "infer"}}
-    (tmp_path / "m").mkdir()
-    status = tmp_path / "m" / "status.json"
-    status.write_text(json.dumps({"model_name": "m", "datasets": states}))
-    with pytest.raises(InputError, match=r"found only status\.json, which hold none"):
-        load_runs([RunPath(tmp_path)])
+def write_status(folder: Path, model: str, *datasets: str) -> Path:
+    """Write the host's record of the datasets that it began."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "status.json"
+    # states as a killed run of two tasks leaves them, whose first one is finished
+    states = {name: {"status": "done"} for name in datasets}
+    states[datasets[-1]] = {"status": "infer"}
+    path.write_text(json.dumps({"model_name": model, "datasets": states}))
+    return path
+
+
+def test_a_task_that_was_begun_and_has_no_answers_is_named(tmp_path: Path, capsys: Said) -> None:
+    """With status 3, where it may be asked for; another run of it, or a host's own task, is
+    enough.
+    """
+    tasks = ("mmstar_demo", "MMBench_DEV_EN", "mmstar_demo_text")
+    status = write_status(tmp_path / "m" / FIRST, "m", *tasks)
+    said = f"VLMEvalKit began mmstar_demo_text of m and has no answers yet, says {status}."
+    with pytest.raises(InputError, match=re.escape(said)):
+        load_runs([RunPath(tmp_path, "mmstar_demo_text")])
 
     write_table(mmstar_table(ROWS), tmp_path / "m" / FIRST / "m_mmstar_demo.tsv")
-    (run,), remarks = load_runs([RunPath(tmp_path)])
-    assert (run.task, remarks) == ("mmstar_demo", [])
+    assert main(["score", str(tmp_path)]) == 3
+    assert f"Left out: {said}" in capsys.readouterr().err
+    assert main(["score", "mmstar_demo", str(tmp_path)]) == 0
+
+    write_table(mmstar_table(ROWS), tmp_path / "m" / SECOND / "m_mmstar_demo_text.tsv")
+    assert main(["score", str(tmp_path)]) == 0
 
 
 @pytest.mark.parametrize("content", ["[1]", '{"datasets": 1, "model_name": "m"}', '{"ok": true}'])

@@ -312,10 +312,10 @@ def test_ctrl_c_ends_a_run_at_once_and_its_answers_are_taken_by_the_next(
 
 
 @pytest.mark.usefixtures("launch")  # needs the host
-def test_of_a_run_that_was_killed_the_tasks_with_answers_are_scored(
+def test_a_task_in_which_a_run_was_killed_is_named_by_score(
     server: OpenAIServer, tmp_path: Path, capsys: Said
 ) -> None:
-    """Not the one in which it was killed, which has checkpoints alone."""
+    """With status 3, beside the values of the task before it."""
     command = [sys.executable, "-m", "spiqa_tasks.hosts.vlmevalkit", "--model", "served"]
     command += ["--data", "mmstar_demo", "mmstar_demo_text", "--base-url", server.url]
     with subprocess.Popen([*command, "--key", "EMPTY", "--work-dir", str(tmp_path)]) as process:
@@ -326,8 +326,9 @@ def test_of_a_run_that_was_killed_the_tasks_with_answers_are_scored(
             time.sleep(0.05)
         process.kill()
 
-    status, scored, _ = run_json(capsys, "score", tmp_path)
-    assert (status, scored["task"], scored["n"]["accuracy"]) == (0, "mmstar_demo", 24)
+    status, scored, said = run_json(capsys, "score", tmp_path)
+    assert (status, scored["task"], scored["n"]["accuracy"]) == (3, "mmstar_demo", 24)
+    assert "began mmstar_demo_text of served and has no answers yet" in said
 
 
 def test_failed_judgements_are_told_and_filled_in(
