@@ -27,7 +27,7 @@ from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
-from spiqa_tasks.runs.metric_values import mean_remarks
+from spiqa_tasks.runs.metric_values import has_scores, mean_remarks
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
@@ -314,7 +314,7 @@ def rows(pair: GainRuns, by: str = "") -> list[Row]:
     Raises InputError: no such column.
     """
     frames = [questions(run, pair.metric) for run in pair.runs]
-    if not all(_has_scores(run, pair.metric) for run in pair.runs):
+    if not all(has_scores(run, pair.metric) for run in pair.runs):
         return [_row_of_totals(pair, frames)]
 
     groups = {OVERALL: list(frames[0].index)}
@@ -334,11 +334,6 @@ def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
         task = pair.runs[0].task
         raise InputError(f"Expected --by to be one of {names} of {task}, found {by}.")
     return columns
-
-
-def _has_scores(run: Run, metric: Metric) -> bool:
-    """Return whether single answers have scores; a host may report the value alone."""
-    return run.is_of_benchmark or any(metric.name in record.scores for record in run.records)
 
 
 def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:

@@ -148,9 +148,8 @@ FAILURE_RATES: tuple[Metric, ...] = (
 
 def _truncated_rate(records: Records) -> Value:
     """Return the share of answers that were cut off; NaN where no length is known."""
-    # Otherwise the host logs no lengths.
-    is_known = any(record.truncated is not None for record in records)
-    if not is_known:
+    # the host logs no lengths
+    if all(record.truncated is None for record in records):
         return Value(math.nan, 0)
     return mean_value({record.id: float(bool(record.truncated)) for record in records})
 

@@ -65,8 +65,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         by_id: dict[str, float] = {}
         if len(score.per_item) == len(answered):
             by_id = dict(zip(answered, score.per_item, strict=True))
-        unanswered = len(records) - len(answered)
-        return Value(score.value, len(answered), by_id, missing=unanswered)
+        return Value(score.value, len(answered), by_id, missing=len(records) - len(answered))
 
     return Metric(
         name,
@@ -95,7 +94,7 @@ def judged_by(name: str, compute: Callable[[Records], Value]) -> Metric:
     def over(records: Records) -> Value:
         """Return the judged metric; withheld where the judge's yes and no are mostly noise."""
         mass = _mass(records)
-        if mass.n and (reason := noise(mass.value)):
+        if reason := noise(mass.value):
             return Value(math.nan, mass.n, reason=reason)
         return compute(records)
 

@@ -2,9 +2,8 @@
 
 import random
 from abc import abstractmethod
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Row
@@ -49,18 +48,18 @@ class RandomChoice(_Choice):
 class FrequentChoice(_Choice):
     """Answers with the most frequent letter of the question's category; of equals the first."""
 
-    @cached_property
-    def _counts(self) -> dict[str, dict[str, Counter[str]]]:
-        """Split -> category -> how often each letter is right, filled by `letter`."""
-        return {}
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # (split, category) -> how often each letter is right
+        self._counts: dict[tuple[str, str], Counter[str]] = {}
 
     def letter(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the letter that is right most often in the category; of equals the first."""
-        if key not in self._counts:
-            counts: dict[str, Counter[str]] = defaultdict(Counter)
-            for other in docs:  # of the whole split, whatever --limit is
-                counts[other["category"]][other["answer"]] += 1
-            self._counts[key] = counts
+        category = doc["category"]
+        if (key, category) not in self._counts:
+            # of the whole split, whatever --limit is
+            same = [other["answer"] for other in docs if other["category"] == category]
+            self._counts[key, category] = Counter(same)
 
-        of_category = self._counts[key][doc["category"]]
-        return min(of_category, key=lambda letter: (-of_category[letter], letter))
+        counts = self._counts[key, category]
+        return min(counts, key=lambda letter: (-counts[letter], letter))

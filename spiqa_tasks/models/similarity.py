@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,10 @@ _TOKEN = r"(?u)\d+(?:\.\d+)?|\w\w+"
 class CaptionRetrieval(Baseline):
     """Answers SPIQA with the caption of highest TF-IDF cosine to the question."""
 
-    @cached_property
-    def _vectorizers(self) -> dict[str, TfidfVectorizer]:
-        """Split -> the vectorizer of its captions, filled by `answer`."""
-        return {}
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # split -> the vectorizer of its captions
+        self._vectorizers: dict[str, TfidfVectorizer] = {}
 
     def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the nearest caption in the format of the prompt."""
@@ -53,10 +52,10 @@ class OcrBaseline(Baseline):
     SPIQA: the nearest caption or line of a figure. The first candidate if no word is shared.
     """
 
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        """Path of a picture -> the text in it, filled by `generate_until`."""
-        return {}
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        # path of a picture -> the text in it
+        self._texts: dict[str, str] = {}
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Return one answer per request, in order, after reading all pictures in parallel."""

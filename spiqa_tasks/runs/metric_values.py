@@ -151,8 +151,7 @@ def listed_metrics(config: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def host_value(run: Run, metric: Metric, group: str | None) -> Value:
     """Return the mean of the scores, or the host's own value if no question has a score."""
-    has_scores = any(metric.name in record.scores for record in run.records)
-    if group is None and not has_scores:
+    if group is None and not has_scores(run, metric):
         metric = replace(metric, compute=partial(_of_host, run, metric.name))
     return run.record_set.value(metric, group)
 
@@ -173,6 +172,11 @@ def _of_host(run: Run, name: str, records: Records) -> Value:
     known = "no number" if math.isnan(reported) else f"{reported:g}, whose unit is not known"
     reason = f"no question has a score, and the host reports {known}"
     return Value(math.nan, 0, reason=reason)
+
+
+def has_scores(run: Run, metric: Metric) -> bool:
+    """Return whether single answers have scores; a host may report the value alone."""
+    return run.is_of_benchmark or any(metric.name in record.scores for record in run.records)
 
 
 def headline_fault(run: Run) -> str:
@@ -201,7 +205,7 @@ def mean_remarks(run: Run, metric: Metric) -> list[str]:
     """
     value = run.value(metric)
     reported = run.reported.values.get(metric.name)
-    if run.is_of_benchmark or reported is None or math.isnan(value.value) or not value.scores:
+    if run.is_of_benchmark or reported is None or not value.scores:
         return []
 
     # failed requests count, too

@@ -450,9 +450,9 @@ class Run:
             self._values[key] = value_of(self, metric, group)
         return self._values[key]
 
-    def scores(self, metric: Metric) -> dict[str, float]:
+    def scores(self, metric: Metric) -> Mapping[str, float]:
         """Return question -> score; metrics of a whole corpus (BLEU) have none of one answer."""
-        return dict(self.value(metric).scores)
+        return self.value(metric).scores
 
     @cached_property
     def _values(self) -> dict[tuple[str, str | None], Value]:

@@ -207,6 +207,7 @@ def test_a_group_is_held_against_its_own_size() -> None:
     )
     assert math.isnan(maths.value) and none.reason is not None  # noqa: PT018
     assert replace(records, partial=True).value(mean_of("x"), "maths").value == 1.0
+    assert records.value(mean_of("x"), "no such group").reason == NO_ANSWER
 
 
 def test_what_is_no_mean_over_answers_has_no_interval() -> None:

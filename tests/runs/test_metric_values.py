@@ -12,7 +12,7 @@ from host_files import FAILED, write_run
 from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.runs.metric_values import mean_remarks, unit
+from spiqa_tasks.runs.metric_values import data_of, headline_fault, mean_remarks, unit
 from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run
 
 SPIQA = "data:spiqa/testA@d|settings:"
@@ -103,6 +103,45 @@ def test_the_text_metrics_are_those_that_were_computed_where_the_answers_were_sc
     assert not {*TEXTS, "rouge_l_released", "meteor_released"} & set(names(both))
 
 
+def with_meteor(**changes: Any) -> Run:
+    """Return a run of three answers, two of them with a METEOR, and the value of all as written."""
+    records = [
+        Record(f"p/{place}", "a b", "a b", cluster="p", scores=scores, groups={"kind": "plot"})
+        for place, scores in enumerate([{"meteor": 0.25}, {"meteor": 0.75}, {}])
+    ]
+    run = run_of(records, task="spiqa_testA", signature=SPIQA)
+    return replace(run, **{"reported": Reported(values={"meteor": 0.625}), **changes})
+
+
+def test_a_text_metric_has_the_value_that_was_written_with_the_answers() -> None:
+    """With the answers' scores and clusters; METEOR takes Java, which this machine may lack."""
+    run = with_meteor()
+    value = run.value(run.metric("meteor"))
+    assert (value.value, value.n, value.interval) == (0.625, 2, None)
+    assert value.scores == {"p/0": 0.25, "p/1": 0.75}
+    assert value.clusters == {"p/0": "p", "p/1": "p", "p/2": "p"}
+
+    short = with_meteor(asked=30)
+    withheld = short.value(short.metric("meteor"))
+    assert withheld.reason == "3 of 30 questions were answered, fewer than 99%"
+
+
+@pytest.mark.parametrize(("changes", "group"), [({}, "plot"), ({"answered": 4}, None)])
+def test_a_text_metric_of_a_part_of_the_answers_is_computed_anew(
+    changes: dict[str, Any], group: str | None
+) -> None:
+    """Of a group, or where the file had more answers than are left."""
+    run = with_meteor(**changes)
+    assert run.value(run.metric("meteor"), group).n == 3
+
+
+def test_a_corpus_metric_that_was_written_is_of_all_answers() -> None:
+    """BLEU has no scores of single answers that could be counted."""
+    run = with_meteor(reported=Reported(values={"bleu_1": 0.5}))
+    value = run.value(run.metric("bleu_1"))
+    assert (value.value, value.n, value.scores) == (0.5, 3, {})
+
+
 def test_a_host_task_begins_with_what_its_yaml_calls_the_headline() -> None:
     """Then comes `accuracy`, then metrics of which more is better, those that have scores, those
     that are reported.
@@ -134,6 +173,26 @@ def test_a_metric_of_some_questions_is_over_these() -> None:
     image, video = (run.value(run.metric(name)) for name in ("image", "video"))
     assert (image.value, image.n) == (0.5, 2)
     assert (math.isnan(video.value), video.n) == (True, 1)
+
+
+def test_the_headline_of_a_hosts_task_is_of_all_questions() -> None:
+    """Unless the YAML names it, or its name says that it is of all."""
+    of_part = [{"image": 1.0}, {"image": 0.0}, {"video": 1.0}]
+    fault = "Its first one, image, is of 2 of 3 questions."
+    assert headline_fault(host_run(of_part)) == fault
+    assert headline_fault(host_run(of_part, config={"metadata": {"headline": "image"}})) == ""
+    assert headline_fault(host_run([{"seed_all": 1.0}, {"video": 1.0}])) == ""
+    assert headline_fault(host_run([{"image": 1.0}])) == ""
+    assert headline_fault(spiqa_run(Record("p/0", "a", "a"))) == ""
+
+
+def test_the_data_of_a_hosts_task_has_its_revision() -> None:
+    """Without one it is the newest; a task of this package has the data of its signature."""
+    path = {"dataset_path": "owner/data"}
+    assert data_of(host_run([{}], config=path)) == "owner/data@newest"
+    config = {**path, "dataset_kwargs": {"revision": "r1"}}
+    assert data_of(host_run([{}], config=config)) == "owner/data@r1"
+    assert data_of(spiqa_run(Record("p/0", "a", "a"))) == "spiqa/testA@d"
 
 
 def logged_run(
@@ -193,7 +252,8 @@ def test_the_hosts_number_is_in_its_unit_however_small(
 ) -> None:
     """0.52 percent are no share of 0.52."""
     run = logged_run(tmp_path, lines("AB", metric), reported, task, metric)
-    assert run.value(run.metric(metric)).value == pytest.approx(expected)
+    value = run.value(run.metric(metric))
+    assert (value.value, value.n) == (pytest.approx(expected), 2)
 
 
 @pytest.mark.parametrize(
