@@ -247,10 +247,11 @@ def _records(frame: pd.DataFrame, metric: str) -> list[Record]:
     """Return the rows as records, with their scores by a metric."""
     names = ["id", "prediction", "reference", "cluster", "status", metric]
     # a metric of a corpus has no column
-    cells = frame.reindex(columns=names).astype(object)
+    cells = frame.reindex(columns=names)
+    # each kind of missing cell becomes None, which the stubs of pandas do not know
+    rows = cells.to_numpy(dtype=object, na_value=None)  # type: ignore[arg-type]
     records = []
-    for row in cells.where(cells.notna(), None).itertuples(index=False, name=None):
-        key, prediction, reference, cluster, status, score = row
+    for key, prediction, reference, cluster, status, score in rows.tolist():
         scores = {} if score is None else {metric: score}
         records.append(Record(key, prediction, reference, cluster, status, scores=scores))
     return records
