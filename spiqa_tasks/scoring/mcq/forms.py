@@ -73,7 +73,7 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "[FILL LABELS IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
         ),
         "Therefore, option B captures it": (
-            "SO CALM{0,30} <(?<=OPTION) [LETTER ENCLOSED CONFIRMED]> CALM{0,30} STOP? $"
+            "SO CALM{0,30} <(?<=OPTION) ([LETTER CONFIRMED] | ENCLOSED (?=CALM))>CALM{0,30} STOP? $"
         ),
     },
     "stated": {  # anywhere: something is said for an option

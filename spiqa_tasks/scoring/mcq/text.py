@@ -98,8 +98,6 @@ def in_one_form(text: str) -> str:
     """Return a text in compatibility form, with quotes and dashes of ASCII and `(1)` for a circled
     1.
     """
-    if text.isascii():
-        return text
     text = unicodedata.normalize("NFKC", _CIRCLED.sub(r"(\g<0>)", text))
     return text.replace("\u2014", " - ").translate(_CHARACTERS)
 
@@ -176,8 +174,6 @@ def without_echo(text: str, prompt: str) -> str:
     """Return `text` without the lines of `prompt` that it repeats, but for those that begin with
     an option.
     """
-    if not prompt:
-        return text.strip()
     asked = {line.strip() for line in prompt.split("\n")} - {""}
     return "\n".join(
         line for line in text.split("\n") if line.strip() not in asked or _ITEM.match(line)

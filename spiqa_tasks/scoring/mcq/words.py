@@ -33,7 +33,7 @@ LANGUAGES = {
     pick: leaves, leaves us with, go with, going with, went with, opt for, opting for, settle on, settled on, vote for
     pick: corresponds to, corresponding to, matches with, stick with, lean towards, leaning towards
     pick: lean toward, making
-    not: not, none, never, neither, nor, cannot, no, without, except, excluding, non, rather than, instead of
+    not: not, none, never, neither, nor, cannot, no, without, except, excluding, rather than, instead of
     not: other than, as opposed to, anything but
     if: if, whether, unless, suppose, supposing, assuming, assume, had been, were the, at first glance, at first sight
     if: at first

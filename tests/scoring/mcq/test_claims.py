@@ -712,6 +712,9 @@ PUBLISHED = (
     ("Ich entscheide mich für B.", COLOURS, "B"),
     ("Er muss sich zwischen A und B entscheiden.", COLOURS, None),
     ("La bonne réponse est la 3.", {"1": "", "2": "", "3": ""}, "3"),
+    # AfriMed-QA, gpt-4 and gpt-3.5
+    ("The answer is A. The others differ. Finally, it is wide (option C).", PICTURES, "A"),
+    ("The correct answer is B. blue\n\nInstead, non-radiation options are used.", COLOURS, "B"),
     # GPQA diamond, gpt-4o, DeepSeek-V2.5, Llama 3.1 405B, Gemini 1.5
     (
         "Option A is close to option C.\n\nThe correct option is:\n\n**Option B:**\n$ a \\to b $",
