@@ -34,8 +34,11 @@ def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | 
         return None, "empty reply"
 
     plain = _CAPTION.sub(r"\1", _DECORATION.sub(r"\1", text))
-    lists = [match[1] for match in _LIST.finditer(plain) if match[2] is not None]
-    orders = [re.findall(r"\b[A-Z]\b", items.upper()) for items in lists]
+    orders = [
+        re.findall(r"\b[A-Z]\b", match[1].upper())
+        for match in _LIST.finditer(plain)
+        if match[2] is not None
+    ]
     complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
         return tuple(complete[-1]), "ok"
