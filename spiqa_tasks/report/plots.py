@@ -139,19 +139,24 @@ def _figure(plot: Plot) -> Figure:
     for position, (label, points) in enumerate(series.items()):
         number = plot.colours.get(label, position) % SERIES
         _draw_points(axes, label, number, points, runs_of_row)
-    axes.set_yticks(range(len(names)), [_short(name) for name in names])
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    _set_axes(axes, plot)
+    if len(series) > 1:
+        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
+    return figure
+
+
+def _set_axes(axes: Axes, plot: Plot) -> None:
+    """Name the rows from top to bottom and the values; mark zero, or begin there."""
+    axes.set_yticks(range(len(plot.names)), [_short(name) for name in plot.names])
+    axes.set_ylim(len(plot.names) - 0.5, -0.5)
     axes.set_xlabel(plot.axis)
     axes.set_axisbelow(True)
     axes.grid(axis="x", linewidth=0.6)
-    if len(series) > 1:
-        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
     if plot.zero:
         axes.axvline(0, color=_INK, linewidth=1)
     else:
         # From 0, so that a score which looks twice as high as another one is.
         axes.set_xlim(left=0)
-    return figure
 
 
 def _draw_points(
