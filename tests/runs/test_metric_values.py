@@ -175,6 +175,41 @@ def test_a_metric_of_some_questions_is_over_these() -> None:
     assert (math.isnan(video.value), video.n) == (True, 1)
 
 
+def test_a_hosts_metric_of_a_group_is_over_its_questions() -> None:
+    """As are those of our own tasks; a group without scores has none of the host's number."""
+    run = host_run([{"x": 1.0, "y": None}, {"x": 0.0, "y": None}], ["y"])
+    answers = [
+        replace(answer, record=replace(answer.record, groups={"kind": kind}))
+        for answer, kind in zip(run.read(), ("plot", "table"), strict=True)
+        if answer.record is not None
+    ]
+    grouped = replace(run, read=lambda: answers)
+    x, y = (grouped.metric(name) for name in ("x", "y"))
+    assert (grouped.value(x, "plot").value, grouped.value(x, "plot").n) == (1, 1)
+    assert grouped.value(y, "plot").reason == "0 of 1 answers have a score, fewer than 99%"
+
+
+def test_a_metric_that_the_host_did_not_report_has_no_value() -> None:
+    """Without scores of single answers."""
+    run = host_run([{"x": None}])
+    reason = "no question has a score, and the host reports no number"
+    assert run.value(run.metric("x")).reason == reason
+
+
+def test_a_hosts_metric_with_verdicts_of_our_hook_is_a_judges() -> None:
+    """Two runs are compared by it if one judge scored them."""
+    run = host_run([{"l3score": 1.0, "exact": 1.0}])
+    (answer,) = run.read()
+    assert answer.record is not None
+    verdict = {"metric": "l3score", "score": 1.0}
+    judged = replace(answer, record=replace(answer.record, verdicts=(verdict,)))
+    run = replace(run, read=lambda: [judged])
+    assert {metric.name: metric.needs for metric in run.metrics} == {
+        "l3score": "judge",
+        "exact": "nothing",
+    }
+
+
 def test_the_headline_of_a_hosts_task_is_of_all_questions() -> None:
     """Unless the YAML names it, or its name says that it is of all."""
     of_part = [{"image": 1.0}, {"image": 0.0}, {"video": 1.0}]
