@@ -79,14 +79,13 @@ def stances(line: Line, is_first: bool = False) -> Iterator[Stance]:
 
 def _of_sentence(line: Line, sentence: re.Match[str], is_first: bool) -> Iterator[Stance]:
     """Yield the evidence for options in a sentence of a line, in order."""
-    conclusion = _CONCLUDES.match(line.kinds, *sentence.span())
-    concluded_from = conclusion.end() if conclusion else sentence.end()
     is_opening = is_first and sentence.start() == 0
     may_end = is_opening or sentence.end() == len(line.kinds)
     for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
         start = mention.start()
         ends = may_end and _is_predicate(line, mention)
-        strength = _strength(line, sentence, mention, concluded_from <= start, ends)
+        concludes = bool(_CONCLUDES.match(line.kinds, sentence.start(), start))
+        strength = _strength(line, sentence, mention, concludes, ends)
         letters = line.named(*mention.span())
         if strength is not None and letters:
             yield Stance(letters, strength, _by(line, mention), start)

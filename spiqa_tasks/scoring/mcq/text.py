@@ -156,18 +156,9 @@ def ends_early(text: str, options: Iterable[str]) -> bool:
     return is_long or (len(line) < len(text) and bool(_LISTED.match(line)))
 
 
-# The end of a formula or of a list that goes on.
-_UNFINISHED = re.compile(r"[=+/^\\({,]$|\\(?:cdot|times|frac)$")
-
-
 def breaks_off(text: str) -> bool:
-    """Return whether a text ends within a formula, or the last of several sentences lacks its full
-    stop.
-    """
-    text = text.rstrip()
-    if _UNFINISHED.search(text):
-        return True
-    return text[-1:] not in _CLOSING and len(_SENTENCE_END.findall(text)) > 1
+    """Return whether the last of several sentences lacks its full stop."""
+    return text.rstrip()[-1:] not in _CLOSING and len(_SENTENCE_END.findall(text)) > 1
 
 
 def without_echo(text: str, prompt: str) -> str:

@@ -243,9 +243,7 @@ class _Tokens:
         if is_capital:
             return False
         # "a helyes válasz a B"; "It is a", where the sentence ends
-        is_answer = (
-            self.before in ("", cues.COLON, cues.ANSWER, cues.OPTION) or cues.ANSWER in self.kinds
-        )
+        is_answer = self.before in ("", cues.COLON) or cues.ANSWER in self.kinds
         is_cut = end == len(self.low) and (self.before == cues.BUT or not is_answer)
         return is_cut or _NEXT_LETTER.match(self.line, end) is not None
 

@@ -350,7 +350,6 @@ NOTHING = {
         LENGTHS,
         "no_match",
     ),
-    "formula-that-breaks-off": ("We have 10 cm + 3 cm = 10 cm + 3 cm =", LENGTHS, "no_match"),
     "formula": ("So p_1(B) = f(A) + 3", PICTURES, "no_match"),
     "question": ("Is it (B)?", PICTURES, "no_match"),
     "two-in-brackets": ("The points (A, B, C) are wide.", PICTURES, "ambiguous"),
