@@ -234,7 +234,7 @@ def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:
                 f"Expected {path} to have each column once, found {name} twice. Leave out the "
                 "wrong one."
             )
-    return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in body]
+    return [dict(zip_longest(header, row, fillvalue="")) for row in body]
 
 
 def has_separator(path: Path) -> bool:

@@ -99,8 +99,7 @@ def checked_extra(text: str) -> str:
         fields = None
     if not isinstance(fields, dict):
         raise JudgeError(
-            f"Expected a JSON object as the judge's extra fields, such as {NO_THINKING}; found"
-            f" {text!r}."
+            f"Expected {EXTRA_VARIABLE} to be a JSON object, such as {NO_THINKING}; found {text!r}."
         )
     return json.dumps(fields, sort_keys=True) if fields else ""
 

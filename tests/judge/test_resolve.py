@@ -156,7 +156,7 @@ def test_a_blank_key_is_none(key: str) -> None:
 def test_what_is_no_object_is_one_sentence_with_an_example(extra: str) -> None:
     """The example is one that can be used."""
     with pytest.raises(
-        JudgeError, match=r"^Expected a JSON object as the judge's extra fields, such as "
+        JudgeError, match=r"^Expected SPIQA_JUDGE_EXTRA to be a JSON object, such as "
     ) as caught:
         checked_extra(extra)
     assert NO_THINKING in str(caught.value)
