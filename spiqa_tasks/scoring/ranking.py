@@ -14,7 +14,8 @@ _CAPTION = re.compile(
 
 # A list: at the start of a line, behind "Ranking:" or in brackets, up to the end of a line or a
 # bracket. The end is optional, so that a list without it is read once, not from each letter on.
-_ITEM = r"(?:- *)?(?:\d{1,2} *[.):] *)?(?:(?:caption|option) +)?[A-Z](?!\w)"
+# A letter before a word is none of it: a sentence ("A is precise") may follow the list.
+_ITEM = r"(?:- *)?(?:\d{1,2} *[.):] *)?(?:(?:caption|option) +)?[A-Z](?! *\w)"
 _LIST = re.compile(
     r"(?:^ *|[\[(]\s*|(?:ranked\s+captions?|ranking)\W*?:\s*)"
     rf"({_ITEM}(?:[.)]? *[,;>\n]\s*{_ITEM})*)( *[\])]| *\.? *$)?",

@@ -21,6 +21,7 @@ FORMS = {
     "numbered": lambda order: "\n".join(
         f"{place}. {letter}" for place, letter in enumerate(order, 1)
     ),
+    "before a sentence": lambda order: "\n".join(order) + "\n\nA is more precise than B.",
     "numbered captions": lambda order: "\n".join(
         f"{i}. {letter}) a plot of loss, best" for i, letter in enumerate(order, 1)
     ),
