@@ -166,35 +166,33 @@ def decoded(text: str) -> str:
 def _spreadsheet(path: Path) -> list[Fields]:
     """Return the rows of the only sheet of a spreadsheet with cells; DataError: a broken one."""
     require("excel", f"Reading {path}")
-    import pandas as pd
+    from openpyxl import load_workbook
 
     try:
-        sheets = pd.read_excel(
-            path,
-            sheet_name=None,
-            header=None,
-            dtype=object,
-            na_filter=False,
-            engine="openpyxl",
-            engine_kwargs={"data_only": False},  # an answer that begins with = is no formula
-        )
+        with path.open("rb") as file:  # a path would have to end in .xlsx
+            sheets = load_workbook(file, read_only=True).worksheets
+            cells = {sheet.title: _cells_of(sheet) for sheet in sheets}
+            if not sheets:
+                raise ValueError("no sheet")
     except Exception as error:  # openpyxl raises whatever a broken file leads it to
         raise DataError(
             f"Expected {path} to be an xlsx spreadsheet, found {error}. Save it again as xlsx."
         ) from error
 
-    filled = {title: sheet for title, sheet in sheets.items() if not sheet.empty}
+    filled = {title: rows for title, rows in cells.items() if rows}
     if len(filled) > 1:
         raise DataError(
             f"Expected {path} to have one sheet with cells, found {', '.join(filled)}. Save the "
             "one with the answers as a file of its own."
         )
-    rows = [
-        [decoded(text_of(cell)) for cell in row]
-        for sheet in filled.values()
-        for row in sheet.values
-    ]
-    return _rows(path, [row for row in rows if any(row)])
+    return _rows(path, next(iter(filled.values()), []))
+
+
+def _cells_of(sheet: Any) -> list[list[str]]:
+    """Return the cells of a sheet as texts, without empty rows."""
+    sheet.reset_dimensions()  # some writers leave wrong ones
+    rows = [[decoded(text_of(cell)) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    return [row for row in rows if any(row)]
 
 
 def _separated(path: Path) -> list[Fields]:
@@ -212,7 +210,7 @@ def _separated(path: Path) -> list[Fields]:
     start = 1
     try:
         for cells in lines:
-            if cells:  # an empty line has none
+            if len(cells) > 1 or "".join(cells).strip():  # not an empty line
                 rows.append(cells)
                 if len(cells) > len(rows[0]):
                     raise csv.Error(f"{len(cells)} cells below {len(rows[0])} columns")
@@ -234,7 +232,7 @@ def _rows(path: Path, cells: list[list[str]]) -> list[Fields]:
                 f"Expected {path} to have each column once, found {name} twice. Leave out the "
                 "wrong one."
             )
-    return [dict(zip_longest(header, row, fillvalue="")) for row in body]
+    return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in body]
 
 
 def has_separator(path: Path) -> bool:

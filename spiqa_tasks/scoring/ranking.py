@@ -3,44 +3,89 @@
 import re
 from collections.abc import Sequence
 
-# Quotes and stars, and brackets around one letter, of which the letter stays.
-_DECORATION = re.compile(r"[\"'`*]|\(([A-Z])\)", re.IGNORECASE)
+# The beginning of a line up to its list, such as "Ranked captions:".
+_LEAD = re.compile(r".*(?:ranked\s+captions?|ranking)\W*?:", re.IGNORECASE)
 
-# A numbered line's caption behind its letter ("1. B) a plot"). Without a number, letters with
-# captions are the question, repeated.
-_CAPTION = re.compile(
-    r"^([ -]*\d{1,2} *[.):] *(?:caption +)?[A-Z]) *[^\w\s,;>].*", re.IGNORECASE | re.MULTILINE
+# Lists in brackets; their length is bounded, so that an unclosed bracket takes no time.
+_LISTS = (
+    re.compile(r"\[([^\[\]]{1,2000})\]"),
+    re.compile(r"\(([^()]{1,2000})\)"),
+)
+_SEPARATOR = re.compile(r"[,;>]")
+_SEPARATOR_OR_LINE = re.compile(r"[,;>\n]")
+
+# One item of a list: a letter with number, name, quotes or stars.
+_DECORATION = " \t\"'`*()[]."
+_ITEM = re.compile(
+    r"(?:\d{1,2}\s*[.):]\s*)?(?:(?:caption|option)\s+)?[\"'`*(]*([A-Z])", re.IGNORECASE
 )
 
-# A list: at the start of a line, behind "Ranking:" or in brackets, up to the end of a line or a
-# bracket. The end is optional, so that a list without it is read once, not from each letter on.
-# A letter before a word is none of it: a sentence ("A is precise") may follow the list.
-_ITEM = r"(?:- *)?(?:\d{1,2} *[.):] *)?(?:(?:caption|option) +)?[A-Z](?! *\w)"
-_LIST = re.compile(
-    r"(?:^ *|[\[(]\s*|(?:ranked\s+captions?|ranking)\W*?:\s*)"
-    rf"({_ITEM}(?:[.)]? *[,;>\n]\s*{_ITEM})*)( *[\])]| *\.? *$)?",
-    re.IGNORECASE | re.MULTILINE,
+# Lines with one item each: a letter alone, or a numbered one with its caption. A letter with its
+# caption and without a number repeats the question.
+_ITEM_LINES = (
+    re.compile(r"^[^\S\n]*(?:[-*][^\S\n]+)?[\"'`*(\[]*([A-Z])[\"'`*)\].]*[^\S\n]*$", re.MULTILINE),
+    re.compile(
+        r"^[^\S\n]*\d{1,2}[^\S\n]*[.):][^\S\n]*(?:caption[^\S\n]+)?[\"'`*(\[]*([A-Z])(?![\w'])"
+        r"(?![^\S\n]+\w).*$",
+        re.IGNORECASE | re.MULTILINE,
+    ),
 )
 
 
 def parse_ranking(text: str, letters: Sequence[str]) -> tuple[tuple[str, ...] | None, str]:
     """Return the ranking of all `letters` in `text` from best to worst, or None, and the reason.
 
-    A ranking is a list separated by commas, `>` or semicolons, in brackets or on a line, or
-    successive lines with a letter each. The last complete one counts; missing letters are never
-    added. The reason is `ok`, `empty reply`, `no list` or `incomplete list` (letters missing,
-    repeated or unknown).
+    A ranking is a list separated by commas, `>` or semicolons, in brackets or on a line, or has one
+    letter a line. The last complete one counts; missing letters are never added. The reason is
+    `ok`, `empty reply`, `no list` or `incomplete list` (letters missing, repeated or unknown).
     """
     if not text.strip():
         return None, "empty reply"
 
-    plain = _CAPTION.sub(r"\1", _DECORATION.sub(r"\1", text))
-    orders = [
-        re.findall(r"\b[A-Z]\b", match[1].upper())
-        for match in _LIST.finditer(plain)
-        if match[2] is not None
-    ]
+    orders = [_letters(items) for items in _candidates(text)]
     complete = [order for order in orders if sorted(order) == sorted(letters)]
     if complete:
         return tuple(complete[-1]), "ok"
     return None, "incomplete list" if any(len(order) > 1 for order in orders) else "no list"
+
+
+def _candidates(text: str) -> list[list[str]]:
+    """Return the items of each list in `text` that may be a ranking, in order of their starts."""
+    candidates = [*_on_lines(text), *_in_brackets(text)]
+    for pattern in _ITEM_LINES:
+        items = list(pattern.finditer(text))
+        if items:
+            candidates.append((items[0].start(), [item[1] for item in items]))
+    return [items for _, items in sorted(candidates, key=lambda candidate: candidate[0])]
+
+
+def _on_lines(text: str) -> list[tuple[int, list[str]]]:
+    """Return start and items of each line that has a separator, without the words before it.
+
+    `Ranking: B > A > C` at the start of a text is `(0, [" B ", " A ", " C"])`.
+    """
+    lists = []
+    for line in re.finditer(r"[^\n]+", text):
+        lead = _LEAD.match(line[0])
+        content = line[0][lead.end() :] if lead else line[0]
+        if _SEPARATOR.search(content):
+            lists.append((line.start(), _SEPARATOR.split(content)))
+    return lists
+
+
+def _in_brackets(text: str) -> list[tuple[int, list[str]]]:
+    """Return start and items of each list in brackets; it may have several lines."""
+    return [
+        (match.start(), _SEPARATOR_OR_LINE.split(match[1]))
+        for pattern in _LISTS
+        for match in pattern.finditer(text)
+    ]
+
+
+def _letters(items: Sequence[str]) -> list[str]:
+    """Return the letters of items, or [] if an item is more than a decorated letter."""
+    stripped = [item.strip(_DECORATION) for item in items]
+    matches = [_ITEM.fullmatch(item) for item in stripped if item]
+    if not all(matches):
+        return []
+    return [match[1].upper() for match in matches if match]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import pyarrow
 import pyarrow.parquet
@@ -226,9 +227,9 @@ def test_a_cell_may_hold_a_picture(tmp_path: Path) -> None:
 
 
 def test_empty_lines_of_a_table_are_no_rows(tmp_path: Path) -> None:
-    """Editors leave them at either end."""
+    """Editors leave them at either end, with blanks or without."""
     path = tmp_path / "t.csv"
-    path.write_text("\nid,prediction\n\n1,A\n\n")
+    path.write_text("\nid,prediction\n\n1,A\n  \n\n")
     assert read_cells(path) == [{"id": "1", "prediction": "A"}]
 
 
@@ -237,6 +238,20 @@ def test_an_answer_that_begins_like_a_formula_is_read_from_a_spreadsheet(tmp_pat
     path = tmp_path / "t.xlsx"
     pd.DataFrame({"id": [1], "prediction": ["=5"]}).to_excel(path, index=False)
     assert read_cells(path) == [{"id": "1", "prediction": "=5"}]
+
+
+def test_a_spreadsheets_errors_and_distant_cells_change_no_answer(tmp_path: Path) -> None:
+    """Pandas writes the text `#N/A` as an error; a cell beyond the heading is of no column."""
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    for cells in (["id", "prediction"], [1, "#N/A"], [2, "B", "", "a note"]):
+        book.active.append(cells)
+    book.active.cell(200_000, 50, " ")
+    book.save(path)
+    assert read_cells(path)[:2] == [
+        {"id": "1", "prediction": "#N/A"},
+        {"id": "2", "prediction": "B"},
+    ]
 
 
 def test_a_byte_order_mark_is_no_part_of_a_column(tmp_path: Path) -> None:
