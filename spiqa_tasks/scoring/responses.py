@@ -22,10 +22,11 @@ _OPENED_BY_MODEL = "</reasoning>"
 _CHANNEL_TAG = "<|channel|>"
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}final\b[^<\n]{0,40}(?:<\|message\|>)?")
 
-# A mark that an answer begins, behind thoughts without marks of their own: a tag, or a heading of
-# a short last line.
+# A mark that an answer begins, behind thoughts that never end: a tag, "Answer:" before a short end
+# of the text or as the heading of a short last line, or a box at the end.
 _ANSWER = re.compile(
-    r"[<\[](?:final_?)?answer[>\]]|\n\W{0,4}(?:final )?answer\W{0,4}\n(?=[^\n]{1,40}\Z)",
+    r"[<\[](?:final_?)?answer[>\]]|\n\W{0,4}(?:final )?answer\W{1,4}(?=[^\n]{1,40}\Z)"
+    r"|\\boxed\{[^{}\n]{1,40}\}\W{0,9}\Z",
     re.IGNORECASE,
 )
 

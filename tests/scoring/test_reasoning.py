@@ -42,6 +42,10 @@ from spiqa_tasks.scoring.responses import (
         ("Before. <|channel|>analysis<|message|>A? The answer is A", "Before. "),
         ("<|channel|>analysis<|message|>A? <|channel|>commentary<|message|>A", ""),
         (" I think it is <b>B</b>\n", " I think it is <b>B</b>\n"),
+        ("<think>Is it A? B?\n\n**Answer: C**", "**Answer: C**"),
+        ("<think>Is it A? B?\n$$\n\\boxed{C}\n$$", "\\boxed{C}\n$$"),
+        ("<think>It was \\boxed{C}, or else B", ""),
+        ("<think>The rule is:\nAnswer: only if both of them are red, or blue and green", ""),
         ("", ""),
     ],
 )

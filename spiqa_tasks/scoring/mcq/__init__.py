@@ -48,7 +48,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "24"
+MATCHER_VERSION = "25"
 
 
 @dataclass(frozen=True)
