@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import (
-    Benchmark,
-    Row,
-    parse_settings,
-    settings_text,
-)
+from spiqa_tasks.benchmarks.benchmark import Benchmark, Row, parse_settings, settings_text
 from spiqa_tasks.benchmarks.choice import ACCURACY, OPTION_TEXTS, choice_record
 from spiqa_tasks.benchmarks.metric import FAILURE_RATES, Metric, Value, is_covered, mean_value
 from spiqa_tasks.benchmarks.open_metrics import (

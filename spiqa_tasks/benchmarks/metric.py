@@ -41,6 +41,7 @@ class Value:
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
         clusters: id -> cluster key, if it has one.
         missing: number of further answers without a score.
+        is_mean: whether the value may be the mean of the scores; only a mean has an interval.
     """
 
     value: float
@@ -50,11 +51,12 @@ class Value:
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     missing: int = 0
+    is_mean: bool = field(default=True, repr=False)
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean."""
-        scores = list(self.scores.values())
+        scores = list(self.scores.values()) if self.is_mean else []
         # A released score or a mean over axes has scores, and is not their mean.
         if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
             return None
@@ -72,6 +74,7 @@ class Metric:
         of_corpus: whether the score of an answer depends on the other answers (CIDEr's word
             weights).
         of_documents: whether it is computed over documents if a question is several documents.
+        is_mean: whether it may be the mean of the answers' scores; METEOR has scores and is none.
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
         in_table: whether it is in the host's table; `score` prints all.
         groups: groups whose values are in the table, as rows `metric/group`.
@@ -84,6 +87,7 @@ class Metric:
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
+    is_mean: bool = True
     pairs: Callable[[Records], Pairs] | None = None
     in_table: bool = True
     groups: Sequence[str] = ()
@@ -218,7 +222,8 @@ def value_over(metric: Metric, records: Records, total: int = 0, withheld: str =
     if not records and not total:
         return Value(math.nan, 0, reason=NO_ANSWER)
 
-    value = replace(metric.compute(records), clusters=_clusters(records))
+    value = metric.compute(records)
+    value = replace(value, clusters=_clusters(records), is_mean=metric.is_mean)
     if value.reason or not total:
         return value
     # Unanswered questions and answers without a score count together.

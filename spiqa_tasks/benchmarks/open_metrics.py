@@ -72,6 +72,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         compute,
         needs="text programs",
         of_corpus=toolkit == "cider",  # its word weights come from all references
+        is_mean=toolkit != "meteor",  # computed from sums over all answers
         pairs=pairs,
         signature={"tokenizer": TOKENIZER},
     )

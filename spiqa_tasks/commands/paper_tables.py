@@ -12,13 +12,7 @@ from typing import Any
 from spiqa_tasks.analysis.breakdown import values_by, withheld_values
 from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.merging import headline
-from spiqa_tasks.analysis.paper import (
-    alignment,
-    bootstrap,
-    by_size,
-    correlations,
-    spread,
-)
+from spiqa_tasks.analysis.paper import alignment, bootstrap, by_size, correlations, spread
 from spiqa_tasks.analysis.published_rows import published_values
 from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.commands.gain import print_gain

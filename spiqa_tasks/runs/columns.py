@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -363,8 +364,7 @@ def cell_text(value: Any) -> str | None:
     """
     if isinstance(value, list) and len(value) == 1:
         return cell_text(value[0])
-    # a missing value of pandas is NaN, which differs from itself
-    if value is None or value != value:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool | list | dict):
         raise ValueError(

@@ -25,7 +25,9 @@ from spiqa_tasks.benchmarks.metric import (
     mean_value,
     prepare,
     share_of,
+    value_over,
 )
+from spiqa_tasks.benchmarks.open_metrics import text_metric
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.benchmarks.scorer import Scorer
@@ -217,6 +219,16 @@ def test_what_is_no_mean_over_answers_has_no_interval() -> None:
     assert Value(0.9, 2, {"0": 0.25, "1": 0.5}, clusters={"0": "a", "1": "b"}).interval is None
     assert Value(0.375, 2, {"0": 0.25, "1": 0.5}).interval is not None
     assert Value(0.5, 1, {"0": 0.5}).interval is None
+
+
+def test_a_metric_that_is_no_mean_has_no_interval_where_both_are_0() -> None:
+    """As METEOR of answers without a common word, whose scores and value are 0."""
+    records = clustered_records([0.0] * 4, ["a", "b", "c", "d"]).questions
+    metric = mean_of("x")
+    assert value_over(metric, records).interval is not None
+    assert value_over(replace(metric, is_mean=False), records).interval is None
+    assert not text_metric("meteor").is_mean
+    assert text_metric("rouge_l").is_mean
 
 
 TASKS = [

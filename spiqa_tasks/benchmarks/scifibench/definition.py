@@ -20,11 +20,7 @@ from spiqa_tasks.benchmarks.metric import (
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Record, Response, metric_requests
-from spiqa_tasks.benchmarks.scifibench.release import (
-    SPLITS,
-    SciFIBenchSettings,
-    load,
-)
+from spiqa_tasks.benchmarks.scifibench.release import SPLITS, SciFIBenchSettings, load
 from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate, Rule
 

@@ -11,11 +11,7 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.vlmevalkit.arguments import ACCEPT, Arguments, is_ours
-from spiqa_tasks.hosts.vlmevalkit.tasks import (
-    known,
-    most_pictures,
-    too_many_pictures,
-)
+from spiqa_tasks.hosts.vlmevalkit.tasks import known, most_pictures, too_many_pictures
 
 # Names of the limit of generated tokens in the host's model classes.
 PARAMETERS = ("max_new_tokens", "max_tokens", "max_completion_tokens")

@@ -9,13 +9,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
-from spiqa_tasks.judge.types import (
-    EXTRA_VARIABLE,
-    NO_THINKING,
-    JudgeConfig,
-    JudgeRequest,
-    Verdict,
-)
+from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.scoring.responses import without_reasoning
 
 # A timeout, a conflict and a rate limit pass; so do 5xx. Other 4xx do not.
