@@ -40,8 +40,7 @@ def _is_unsafe(character: str) -> bool:
 
 def _is_terminal() -> bool:
     """Return whether stderr is a terminal; what programs put in its place may lack `isatty`."""
-    is_terminal = getattr(sys.stderr, "isatty", bool)
-    return bool(is_terminal())
+    return hasattr(sys.stderr, "isatty") and sys.stderr.isatty()
 
 
 def say(*lines: str, program: str = "spiqa-tasks") -> None:

@@ -8,7 +8,7 @@ from spiqa_tasks.analysis.merging import GROUP, columns_by
 from spiqa_tasks.benchmarks.metric import Metric, Value, prepare
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.files.json_text import without_nan
-from spiqa_tasks.runs.frame import frame_of, groups_of
+from spiqa_tasks.runs.frame import frame_of, groups_with_source
 from spiqa_tasks.runs.run import Run
 
 # Group of all questions.
@@ -76,13 +76,13 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
     Names are in alphabetical order within a column. Source: SciFIBench section 4.5 and Table 5;
     SPIQA Tables 6 and 7; MMStar Table 5.
     """
-    frame = frame_of([run])
+    columns = columns_by(frame_of([run]), by)
 
     rows = []
     for metric in metrics:
         if by in (GROUP, ""):
             rows += overall(run, [metric])
-        for column in columns_by(frame, by):
+        for column in columns:
             for name, members in sorted(_members(run, metric, column).items()):
                 of_group = run.record_set.value(metric, name, members)
                 if of_group.n or of_group.reason:
@@ -94,7 +94,7 @@ def _members(run: Run, metric: Metric, column: str) -> dict[str, list[Record]]:
     """Return group -> records of a metric, by the groups in a column."""
     members = defaultdict(list)
     for record in run.record_set.members(metric):
-        groups = groups_of(run, record)
+        groups = groups_with_source(run, record)
         if column in groups:
             members[groups[column]].append(record)
     return members

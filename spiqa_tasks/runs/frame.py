@@ -107,14 +107,14 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
             if record.id in judged:
                 scores[run.judged_metric] = judged[record.id]
-            columns = {**_columns_of_record(run, record), **groups_of(run, record)}
+            columns = {**_columns_of_record(run, record), **groups_with_source(run, record)}
             rows.append({**of_run, **columns, **scores})
 
     named = dict.fromkeys([*COLUMNS, *(name for row in rows for name in row)])
     return pd.DataFrame(rows, columns=[*named])
 
 
-def groups_of(run: Run, record: Record) -> dict[str, str]:
+def groups_with_source(run: Run, record: Record) -> dict[str, str]:
     """Return kind -> group of a question; for MMStar with the benchmark that it is from."""
     groups = dict(record.groups)
     if run.is_of_benchmark and run.benchmark_task.benchmark_name == MMSTAR.name:
