@@ -23,7 +23,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import and_more, is_blind
+from spiqa_tasks.runs.selection import and_more
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
@@ -85,7 +85,7 @@ def compare(
     for run in runs:
         # With and without pictures is the question of `gain`.
         if run.logged:
-            by_task[run.task, is_blind(run)].append(run)
+            by_task[run.task, run.is_blind].append(run)
 
     comparisons = []
     left_out: list[str] = []

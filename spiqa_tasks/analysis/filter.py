@@ -112,7 +112,7 @@ def filter_runs(
     Raises InputError: no such runs or tasks, or no task left.
     """
     inspectors = _inspectors(runs, tasks)
-    seeing_lvlms = one_run_per_model(run for run in lvlms if not selection.is_blind(run))
+    seeing_lvlms = one_run_per_model(run for run in lvlms if not run.is_blind)
     roles_of_pairs = [(_without_images(lvlm), _without_images(llm)) for lvlm, llm in pairs]
 
     filtered = []
@@ -156,7 +156,7 @@ def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
     for run in runs:
         if remark := selection.changed_options_remark(run):
             raise InputError(remark)
-        same[selection.source_task(run), run.identity.model].append(run)
+        same[run.source_task, run.identity.model].append(run)
 
     chosen = defaultdict(list)
     for (task, _), members in same.items():
@@ -167,14 +167,14 @@ def one_run_per_model(runs: Iterable[Run]) -> dict[str, list[Run]]:
 
 def _rank(run: Run) -> int:
     """Return the rank of a run among those of its model: the lowest inspects."""
-    if selection.is_few_shot(run):
+    if run.is_few_shot:
         return 0
-    return RANKS.get(selection.ablation(run), OTHER_RANK)
+    return RANKS.get(run.ablation, OTHER_RANK)
 
 
 def _without_images(runs: Iterable[Run]) -> dict[str, list[Run]]:
     """Return model -> its runs that saw no picture."""
-    return one_run_per_model(run for run in runs if selection.may_be_blind(run))
+    return one_run_per_model(run for run in runs if run.may_be_blind)
 
 
 def _filtered(
@@ -193,7 +193,7 @@ def _filtered(
     _check_blind(runs)
     first = runs[0]
     _check_documents(first)
-    task = selection.source_task(first)
+    task = first.source_task
     metric = headline(first, metric_name)
     most = _most_hits(len(runs), max_hits)
 
@@ -218,9 +218,9 @@ def _check_blind(runs: Iterable[Run]) -> None:
     for run in runs:
         if not run.logged:
             raise InputError(f"{run.task} of {run.name} has no samples.")
-        if not selection.may_be_blind(run):
+        if not run.may_be_blind:
             raise InputError(
-                f"Expected runs without images; {selection.model_name(run)} saw them. Run "
+                f"Expected runs without images; {run.model_name} saw them. Run "
                 "the task's _text variant, or lmms-eval's --model ablated with ablation=text, or "
                 "name answers TASK_text=FILE."
             )
@@ -228,7 +228,7 @@ def _check_blind(runs: Iterable[Run]) -> None:
 
 def _untold(runs: Iterable[Run]) -> list[str]:
     """Return a sentence on the runs that do not say whether the model saw the pictures."""
-    untold = [selection.model_name(run) for run in runs if not selection.is_blind(run)]
+    untold = [run.model_name for run in runs if not run.is_blind]
     if not untold:
         return []
     return [
@@ -260,7 +260,7 @@ def _with_hits(run: Run, metric: Metric, scores: pd.DataFrame) -> pd.DataFrame:
 
 def _answers(run: Run, scores: pd.Series) -> dict[str, Any]:
     """Return a run's entry in the record: its mean score, and shares such as `truncated`."""
-    about = {"model": selection.model_name(run), "task": run.task, "score": float(scores.mean())}
+    about = {"model": run.model_name, "task": run.task, "score": float(scores.mean())}
     return about | shares(list(run.questions))
 
 
@@ -304,7 +304,7 @@ def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
     if few := too_few(len(known), len(frame), "answers have a score"):
         failed = int((frame.status == "request_failed").sum())
         raise InputError(
-            f"Expected scores by {metric.name} of the answers of {selection.model_name(run)} to "
+            f"Expected scores by {metric.name} of the answers of {run.model_name} to "
             f"{run.task}: {few} ({counted(failed, 'request')} failed). Run it again, or choose "
             "another --metric."
         )
@@ -329,7 +329,7 @@ def _leaked(first: Run, lvlms: list[Run], llms: list[Run], metric: Metric) -> di
     """Return the questions that an LVLM answers right without pictures and its LLM base wrong
     (MMStar, Figure 3).
     """
-    names = list(map(selection.model_name, (*lvlms, *llms)))
+    names = [run.model_name for run in (*lvlms, *llms)]
     if len(names) != 2:
         raise InputError(
             f"Expected an LVLM and its LLM base in each --pair, found {', '.join(names)}. Name two "

@@ -114,7 +114,7 @@ def ablation_pairs(
             blind_alone.append(run)
             continue
         paired.add(id(twin))
-        of_task = _of_task(bases, selection.source_task(twin))
+        of_task = _of_task(bases, twin.source_task)
         try:
             pair, problem = pair_of(twin, run, of_task, metric, accept_differences)
             pairs.append(pair)
@@ -135,7 +135,7 @@ def ablation_pairs(
 
 def _missing_bases(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]:
     """Return a sentence per task of the pairs that no run of the LLM base answers."""
-    tasks = dict.fromkeys(selection.source_task(pair.runs[0]) for pair in pairs)
+    tasks = dict.fromkeys(pair.runs[0].source_task for pair in pairs)
     return [
         f"Expected a run of the LLM base to {task} at --llm-base, found none. S_t and ML are left "
         "out."
@@ -146,7 +146,7 @@ def _missing_bases(pairs: Sequence[GainRuns], bases: Sequence[Run]) -> list[str]
 
 def _of_task(runs: Sequence[Run], task: str) -> list[Run]:
     """Return the runs of a task or of its variants without pictures."""
-    return [run for run in runs if selection.source_task(run) == task]
+    return [run for run in runs if run.source_task == task]
 
 
 def _by_role(
@@ -169,10 +169,10 @@ def _by_role(
     for run in selection.with_unique_labels(others):
         if remark := selection.changed_options_remark(run):
             problems.append(remark)
-        elif selection.is_few_shot(run):
+        elif run.is_few_shot:
             if (run.task, run.identity) not in keys_of_named:
                 bases.append(run)
-        elif selection.is_blind(run):
+        elif run.is_blind:
             blind.append(run)
         else:
             seeing.append(run)
@@ -189,9 +189,7 @@ def _without_bases(runs: Sequence[Run], bases: Sequence[Run]) -> list[Run]:
     return others + [
         run
         for run in runs
-        if (run.path, run.task) in of_bases
-        and selection.is_blind(run)
-        and selection.twin(run, others)
+        if (run.path, run.task) in of_bases and run.is_blind and selection.twin(run, others)
     ]
 
 
@@ -219,7 +217,7 @@ def pair_of(
         # An LLM base is asked in its own way, with solved questions before.
         check_comparable(seeing, run, chosen, same_prompt=run is blind)
 
-    ablation = selection.ablation(blind) if selection.is_blind(blind) else UNKNOWN
+    ablation = blind.ablation if blind.is_blind else UNKNOWN
     if blind.identity.seed not in ("", seeing.identity.seed):
         ablation += f",seed={blind.identity.seed}"
     return GainRuns(runs, chosen, ablation), problem
@@ -227,7 +225,7 @@ def pair_of(
 
 def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool) -> str:
     """Return why no run of an LLM base is taken, or ''."""
-    task = selection.source_task(seeing)
+    task = seeing.source_task
     # Of several bases none is taken: leakage of either would look like that of the other.
     if len(bases) > 1:
         return (
@@ -245,7 +243,7 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
 
 def _names(runs: Sequence[Run]) -> str:
     """Return runs for a sentence: `gpt-4o on mmstar_filtered and llama on mmstar_filtered_llm`."""
-    return " and ".join(f"{selection.model_name(run)} on {run.task}" for run in runs)
+    return " and ".join(f"{run.model_name} on {run.task}" for run in runs)
 
 
 def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
@@ -280,7 +278,7 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
     the same `others` instead.
     """
     tasks_of = defaultdict(list)
-    for task in dict.fromkeys(map(selection.source_task, runs)):
+    for task in dict.fromkeys(run.source_task for run in runs):
         instead = _models(_of_task(others, task)) or "none"
         tasks_of[_models(_of_task(runs, task)), instead].append(task)
 
@@ -302,7 +300,7 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
 
 def _models(runs: Sequence[Run]) -> str:
     """Return the models of runs for a sentence, each once: `gpt-4o and llava`; of many three."""
-    names = [*dict.fromkeys(map(selection.model_name, runs))]
+    names = list(dict.fromkeys(run.model_name for run in runs))
     others = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return " and ".join([*names[:NAMED], *others])
 
@@ -396,14 +394,13 @@ def _row(
     elif result is not None:
         warnings += _warnings(frames, result)
 
-    model, _, *llm = map(selection.model_name, pair.runs)
     return Row(
         task=pair.runs[0].task,
         metric=pair.metric.name,
         group=group,
-        model=model,
+        model=pair.runs[0].model_name,
         ablation=pair.ablation,
-        llm=llm[0] if llm else None,
+        llm=pair.runs[2].model_name if len(pair.runs) > 2 else None,
         n=len(frames[0]) if result is None else result.n,
         result=None if withheld else result,
         warnings=warnings,

@@ -10,7 +10,6 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import gain_table
-from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
@@ -112,7 +111,7 @@ def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
     seeing = _only_run(arguments.seeing, arguments)
     blind = _only_run(arguments.blind, arguments)
     bases = [] if arguments.base is None else [_only_run(arguments.base, arguments)]
-    if selection.is_blind(seeing):
+    if seeing.is_blind:
         raise InputError(
             f"Expected a run with pictures at --with, found {seeing.name} on {seeing.task}. "
             "Name it at --without."

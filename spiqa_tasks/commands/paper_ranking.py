@@ -25,7 +25,6 @@ from spiqa_tasks.printable import counted, say
 from spiqa_tasks.published import Item
 from spiqa_tasks.report.printer import Column, Table, render
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import has_samples
 from spiqa_tasks.scoring.ranking import parse_ranking
 
 # Writer of the figure's own caption, in the list of models.
@@ -161,7 +160,7 @@ def _captioning_runs(runs: Sequence[Run]) -> list[Run]:
     Raises InputError: none, runs of different settings, too many runs, or missing captions.
     """
     captioning = [
-        run for run in filter(has_samples, runs) if getattr(run.settings, "prompt", "") == "caption"
+        run for run in runs if run.has_samples and getattr(run.settings, "prompt", "") == "caption"
     ]
     settings = {(run.benchmark_task.split, run.signature.settings) for run in captioning}
     if len(settings) != 1:

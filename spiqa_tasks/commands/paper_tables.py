@@ -27,8 +27,6 @@ from spiqa_tasks.report.values import VALUE, models_table, printed_records, show
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     and_more,
-    is_blind,
-    is_few_shot,
     remarks_on_answers,
     with_unique_labels,
 )
@@ -167,7 +165,7 @@ def _has_shots(run: Run, item: Item) -> bool:
     for other tables.
     """
     shots = item.options.get("shots")
-    return shots is None or (is_blind(run) and is_few_shot(run) == (shots != "0"))
+    return shots is None or (run.is_blind and run.is_few_shot == (shots != "0"))
 
 
 def _experiment(settings: Any, item: Item) -> list[Any]:

@@ -1,6 +1,7 @@
 """`report`: runs as an HTML page, Markdown, csv or json."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from spiqa_tasks.analysis.breakdown import withheld_values
@@ -13,12 +14,8 @@ from spiqa_tasks.report.page import SIDES, Report, as_html, as_markdown, build
 from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
 from spiqa_tasks.runs.loading import remarks_on_host_tasks
-from spiqa_tasks.runs.selection import (
-    has_samples,
-    remarks_on_answers,
-    with_short_names,
-    with_unique_labels,
-)
+from spiqa_tasks.runs.run import Run
+from spiqa_tasks.runs.selection import remarks_on_answers, with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
 # Form of the report, which is an option that names its file, -> help.
@@ -55,27 +52,37 @@ def run(arguments: argparse.Namespace) -> int:
 
     runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
     say(*remarks_on_answers(runs))
-    shown = list(filter(has_samples, runs))
+
+    remarks = remarks_on_host_tasks(runs, [])
+    for run in _with_samples(runs):
+        remarks += withheld_values(run, shown_metrics(run))
+    say(*remarks)
+
+    report = build(runs, [*arguments.remarks, *remarks], arguments.title)
+    for form, path in files.items():
+        _write(report, form, path, arguments.pictures)
+    return 0
+
+
+def _with_samples(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs that the page shows. Raises InputError: there are none."""
+    shown = [run for run in runs if run.has_samples]
     if not shown:
         tasks = ", ".join(sorted({run.task for run in runs}))
         raise InputError(
             f"Expected samples of this package's tasks, found {tasks}. "
             "Run one with --log_samples and --output_path; `compare` and `gain` read others."
         )
+    return shown
 
-    remarks = remarks_on_host_tasks(runs, [])
-    for run in shown:
-        remarks += withheld_values(run, shown_metrics(run))
-    say(*remarks)
 
-    report = build(runs, [*arguments.remarks, *remarks], arguments.title)
-    for form, path in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with progress(f"writing {path.name}"):
-            text = _text(report, form, arguments.pictures)
-        write_atomically(path, text.encode("utf-8", "replace"))
-        print(path.resolve())
-    return 0
+def _write(report: Report, form: str, path: Path, pictures: str) -> None:
+    """Write the report in a form of `_FILES`, and print its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with progress(f"writing {path.name}"):
+        text = _text(report, form, pictures)
+    write_atomically(path, text.encode("utf-8", "replace"))
+    print(path.resolve())
 
 
 def _text(report: Report, form: str, pictures: str) -> str:

@@ -25,7 +25,7 @@ from spiqa_tasks.models.ablation import (
     ablated_visuals,
     without_placeholders,
 )
-from spiqa_tasks.models.base import Baseline
+from spiqa_tasks.models.baselines import Baseline
 from spiqa_tasks.models.option_probes import PROBES, ShownOptions, shown_options, with_options
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 

@@ -1,7 +1,8 @@
 """Solved questions as shots for text-only models: the 2-shot strategy of the MMStar paper (5.1)."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +11,7 @@ from lmms_eval.api.task import Task
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.ablation import with_last_turn, without_placeholders
-from spiqa_tasks.models.base import letter_of, target_of, task_of
-from spiqa_tasks.scoring.options import options_in
+from spiqa_tasks.scoring.options import answer_label, options_in
 
 # End of a question, so that a base model without chat tuning continues with its answer.
 ANSWER = "Answer:"
@@ -100,6 +100,36 @@ def true_answer(request: Instance) -> str:
     *_, position, _, split = request.args
     task = task_of(request)
     return solved(task, task.dataset_no_image[split][position])[1]
+
+
+def task_of(request: Instance) -> Task:
+    """Return the host's task of a request: a hook among its arguments is bound to it."""
+    for argument in request.args:
+        owner = getattr(argument, "__self__", None)
+        if isinstance(owner, Task):
+            return owner
+    raise InputError(
+        f"Expected a task of lmms-eval behind {request.task_name}, found none. Use another model."
+    )
+
+
+def target_of(task: Task, doc: Any) -> str:
+    """Return a doc's true answer, or '' without one that is a text or number."""
+    target = task.doc_to_target(doc)
+    if isinstance(target, list | tuple):
+        target = target[0] if target else None
+    if target is None or isinstance(target, bool | dict):
+        return ""
+    if isinstance(target, int) and task.config.doc_to_choice is not None:
+        target = task.doc_to_choice(doc)[target]
+    return str(target).strip()
+
+
+def letter_of(target: str, options: Mapping[str, str]) -> str:
+    """Return the letter of the option that a target names by letter or text, or ''."""
+    with suppress(ValueError):
+        return answer_label(target, options)
+    return ""
 
 
 def ended(question: str) -> str:

@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.registry import benchmark_of
 from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
-from spiqa_tasks.models.base import Baseline
+from spiqa_tasks.models.baselines import Baseline
 from spiqa_tasks.vision import ClipEncoder, Embeddings, figure_texts
 
 # Words of two letters, and whole numbers and decimals, which tell figures apart.

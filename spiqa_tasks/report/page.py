@@ -45,7 +45,6 @@ from spiqa_tasks.report.values import (
     printed_records,
     size_of,
 )
-from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import Run
 
 # Pairs of runs that are compared for each task; nobody reads a longer table.
@@ -110,7 +109,7 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     `notes` are sentences on runs that are left out, to which the first ones on runs that do not
     compare are added; by default `title` is `2 models on 3 tasks`.
     """
-    tasks = _by_task(filter(selection.has_samples, runs))
+    tasks = _by_task(run for run in runs if run.has_samples)
     shown = list(chain.from_iterable(tasks.values()))
 
     colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
@@ -409,7 +408,7 @@ def _gain(runs: Iterable[Run]) -> Section:
 
 def _is_without_pictures(run: Run) -> bool:
     """Return whether a run saw no picture; False of one of an LLM base."""
-    return selection.is_blind(run) and not selection.is_few_shot(run)
+    return run.is_blind and not run.is_few_shot
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

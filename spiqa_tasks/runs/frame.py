@@ -29,7 +29,7 @@ from spiqa_tasks.metrics import text_scores
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import LeftOut, Selection, ablation, remarks_on, with_unique_labels
+from spiqa_tasks.runs.selection import LeftOut, Selection, remarks_on, with_unique_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +188,7 @@ def _columns_of_run(run: Run, label: str) -> dict[str, Any]:
         "run": label,
         "task": run.task,
         "model": run.identity.model,
-        "ablation": ablation(run),
+        "ablation": run.ablation,
         "judge": run.signature.judge,
         "generation": run.generation,
         "repeat": 0,  # hosts log the first answer of a question alone

@@ -21,8 +21,9 @@ from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.failed_requests import NULL, response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedSample, LoggedTask, Results
+from spiqa_tasks.runs.identity import Identity, identity
 from spiqa_tasks.runs.metric_values import LOGGED, is_reported, listed_metrics
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run, canonical, identity
+from spiqa_tasks.runs.run import Answer, Origin, Reported, Run, canonical
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.refusals import is_refusal
 

@@ -369,7 +369,7 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tup
 
 def _remarks_on_judge(run: Run) -> list[str]:
     """Return a sentence on a run that no judge scored, though its task has a judge."""
-    if not selection.has_samples(run) or run.signature.judge:
+    if not run.has_samples or run.signature.judge:
         return []
     if run.benchmark_task.benchmark.judge(run.settings) is None:
         return []

@@ -28,7 +28,8 @@ from spiqa_tasks.runs.columns import (
     listed,
     read_answers,
 )
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Run
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Answer, Origin, Run
 
 FORMS = (
     "the output folder of a host, or a table or jsonl with id and prediction; docs/answers.md "

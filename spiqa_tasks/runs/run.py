@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spiqa_tasks.benchmarks import summary
+from spiqa_tasks.benchmarks.answers import SPLIT
 from spiqa_tasks.benchmarks.metric import Metric, RecordSet, Value
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import decoded
-from spiqa_tasks.hosts.lmms_eval.registration import ABLATED
-from spiqa_tasks.hosts.lmms_eval_files import generation_text, model_arguments
+from spiqa_tasks.hosts.lmms_eval_files import generation_text
+from spiqa_tasks.runs.identity import OPTIONS, SHOTS, Identity
 from spiqa_tasks.runs.metric_values import (
     benchmark_metrics,
     benchmark_value,
@@ -30,46 +31,6 @@ MOST_LISTED = 5
 
 # Everything but letters, digits, decimal points and minus signs.
 _INSIGNIFICANT = re.compile(r"(?!(?<=\d)\.(?=\d)|-(?=\.?\d))[\W_]")
-
-# A checkpoint in the hub's cache: its folder is called after a commit.
-_CACHED = re.compile(r"models--(?:[^/]*--)?([^/]+)/snapshots/[^/]+")
-
-# Arguments that say where and how fast a model runs, not which it is.
-_RUNNING = frozenset(
-    {
-        "base_url",
-        "batch_size",
-        "cpu_offload_gb",
-        "data_parallel_size",
-        "device",
-        "device_map",
-        "disable_log_stats",
-        "enforce_eager",
-        "gpu_memory_utilization",
-        "max_num_batched_tokens",
-        "max_num_seqs",
-        "max_retries",
-        "num_concurrent",
-        "num_cpus",
-        "num_gpus",
-        "pipeline_parallel_size",
-        "retry_backoff_s",
-        "seed",
-        "swap_space",
-        "tensor_parallel_size",
-        "threads",
-        "timeout",
-    }
-)
-
-# Arguments that are shown nowhere: `api_key`, `hf_token`, but not `max_new_tokens`.
-_SECRET = re.compile(r"(?:\w+_)?(?:key|token|secret|password)", re.IGNORECASE)
-
-# Part of the ablation of a run with changed options, alone or after that of the pictures.
-OPTIONS = "options="
-
-# Suffix of the ablation of a few-shot run, before its `shots` argument.
-SHOTS = ",shots="
 
 # Shared by all answers without options, of which a run has thousands.
 _NO_OPTIONS: Mapping[str, str] = {}
@@ -148,94 +109,6 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
 def canonical(text: str) -> str:
     """Return a text for comparison, without what spreadsheets and hosts change."""
     return _INSIGNIFICANT.sub("", unicodedata.normalize("NFKC", decoded(text)).casefold())
-
-
-@dataclass(frozen=True)
-class Identity:
-    """A run's model with its arguments, less those that say where and how fast it runs.
-
-    `ablation` is how `--model ablated` changes pictures, options and shots, or `none`; `name` is
-    the report's, or "".
-    """
-
-    model: str
-    ablation: str = "none"
-    seed: str = ""
-    name: str = field(default="", compare=False)
-
-    @property
-    def label(self) -> str:
-        """The identity for people."""
-        parts = [self.name or self.model]
-        if self.ablation != "none":
-            parts.append(f"ablation={self.ablation}")
-        if self.seed:
-            parts.append(f"seed={self.seed}")
-        return ",".join(parts)
-
-    @property
-    def signature_fields(self) -> dict[str, str]:
-        """The fields of signatures that name the model, and what changed its questions."""
-        fields = {"model": self.model}
-        if self.ablation != "none":
-            seed = f"seed={self.seed}" if self.seed else ""
-            fields["model_wrapper"] = _joined(self.ablation, seed)
-        return fields
-
-
-def identity(model: str, arguments: str) -> Identity:
-    """Return the identity of a run with these `--model` and `--model_args`."""
-    values = model_arguments(arguments)
-    seed = values.get("seed", "")
-    ablation = "none"
-    if model == ABLATED:
-        # What the wrapper takes; the other arguments are the model's.
-        model = values.pop("base", "?")
-        probe = values.pop("options", "")
-        # a probe of the options may leave the pictures as they are
-        pictures = values.pop("ablation", "" if probe else "?")
-        shots = values.pop("shots", "")
-        split = values.pop("shots_split", "")
-
-        ablation = _joined(pictures, f"{OPTIONS}{probe}" if probe else "")
-        if shots:
-            ablation += f"{SHOTS}{shots},shots_split={split}"
-
-    kept = [key for key in sorted(values) if key not in _RUNNING and not _SECRET.fullmatch(key)]
-    return Identity(",".join([model, *(f"{key}={values[key]}" for key in kept)]), ablation, seed)
-
-
-def model_of(who: Identity) -> tuple[str, str]:
-    """Return `--model` and `--model_args` of which `identity` makes an identity."""
-    model, _, arguments = who.model.partition(",")
-    if who.ablation != "none":
-        kind = who.ablation if who.ablation.startswith(OPTIONS) else f"ablation={who.ablation}"
-        arguments = _joined(f"base={model}", kind, arguments)
-        model = ABLATED
-    arguments = _joined(arguments, f"seed={who.seed}" if who.seed else "")
-    return (model, arguments) if identity(model, arguments) == who else (who.label, "")
-
-
-def checkpoint(model: str) -> str:
-    """Return the checkpoint that a model's arguments name, without its folder; the host's name of
-    the model if they name none.
-    """
-    path = checkpoint_argument(model).partition("=")[2] or model.partition(",")[0]
-    return _CACHED.sub(r"\1", path.rstrip("/")).rpartition("/")[2] or model
-
-
-def checkpoint_argument(model: str) -> str:
-    """Return the argument of a model that names its checkpoint, `key=path`, or ''."""
-    arguments = model_arguments(model.partition(",")[2])
-    for key in ("pretrained", "model_version", "model", "model_name"):
-        if key in arguments:
-            return f"{key}={arguments[key]}"
-    return ""
-
-
-def _joined(*parts: str) -> str:
-    """Return the parts that are not empty, with commas."""
-    return ",".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -358,9 +231,64 @@ class Run:
         return self.benchmark_task_or_none is not None
 
     @property
+    def has_samples(self) -> bool:
+        """Whether it is of a task of this package, with its answers."""
+        return self.is_of_benchmark and bool(self.records)
+
+    @property
     def settings(self) -> Any:
         """The task's settings, typed; None for tasks of a host."""
         return self.benchmark_task.settings if self.is_of_benchmark else None
+
+    @property
+    def ablation(self) -> str:
+        """What was done to the pictures, by the task or by `--model ablated`: `none`, `text`,
+        `grey`, ...
+        """
+        ablation = self.identity.ablation
+        return ablation if ablation != "none" else self._task_ablation
+
+    @property
+    def is_few_shot(self) -> bool:
+        """Whether it was asked as LLM bases are: solved questions first, no picture."""
+        if SHOTS in self.identity.ablation:
+            return True
+        shots = str(getattr(self.settings, "shots", 0))
+        return shots not in ("", "0") and self._task_ablation == "text"
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the model saw no picture of the question, or a grey one."""
+        # every ablation removes or replaces the pictures, but one of the options alone
+        changed = self.ablation != "none" and not self.ablation.startswith(OPTIONS)
+        return changed or self.is_few_shot
+
+    @property
+    def may_be_blind(self) -> bool:
+        """Whether the model saw no picture, or nobody says: answers without a task."""
+        return self.is_blind or (self.is_of_benchmark and self.benchmark_task.split == SPLIT)
+
+    @property
+    def source_task(self) -> str:
+        """The task of which this one is a variant without pictures or for LLM bases; else the task
+        itself.
+        """
+        if self.is_few_shot:
+            # our tasks for LLM bases are called `..._llm` and `..._llm_authors`
+            return self.task.removesuffix("_authors").removesuffix("_llm")
+        return self.task.removesuffix(f"_{self._task_ablation}")
+
+    @property
+    def model_name(self) -> str:
+        """What the model is called without the ablation around it, with its seed where it has
+        one.
+        """
+        return self.label or replace(self.identity, ablation="none").label
+
+    @property
+    def _task_ablation(self) -> str:
+        """What the task itself does to the pictures: `none`, `text`, `grey`."""
+        return str(getattr(self.settings, "ablation", "none"))
 
     @property
     def judge_name(self) -> str:

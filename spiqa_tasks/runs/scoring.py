@@ -20,8 +20,9 @@ from spiqa_tasks.hosts.lmms_eval_files import (
     write_log,
 )
 from spiqa_tasks.judge.judge import Judge
+from spiqa_tasks.runs.identity import Identity, model_of
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
-from spiqa_tasks.runs.run import Identity, Reported, Run, model_of
+from spiqa_tasks.runs.run import Reported, Run
 
 
 @dataclass(frozen=True)

@@ -9,27 +9,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from spiqa_tasks.benchmarks.answers import SPLIT
 from spiqa_tasks.benchmarks.benchmark import question_of
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
-from spiqa_tasks.hosts.lmms_eval_files import RESULTS, model_arguments
+from spiqa_tasks.hosts.lmms_eval_files import RESULTS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import counted
 from spiqa_tasks.runs.columns import USUAL, Columns
+from spiqa_tasks.runs.identity import OPTIONS, short_name
 from spiqa_tasks.runs.paths import VLMEVALKIT
-from spiqa_tasks.runs.run import (
-    MOST_LISTED,
-    OPTIONS,
-    SHOTS,
-    Answer,
-    Key,
-    Run,
-    checkpoint,
-    checkpoint_argument,
-)
+from spiqa_tasks.runs.run import MOST_LISTED, Answer, Key, Run
 
 # Field of a kept.json with a path of the machine that wrote it, which its digest leaves out.
 SOURCE_YAML = "source_yaml"
@@ -178,7 +169,7 @@ class Selection:
 
     def has(self, run: Run) -> bool:
         """Return whether a run is of the tasks, or of their variants without pictures."""
-        return not self.tasks or run.task in self.tasks or source_task(run) in self.tasks
+        return not self.tasks or run.task in self.tasks or run.source_task in self.tasks
 
 
 # All runs, by whatever judge.
@@ -320,45 +311,13 @@ def differing_settings(run: Run, same: Sequence[Run]) -> str:
 
 
 def with_short_names(runs: Sequence[Run]) -> list[Run]:
-    """Call each model by its checkpoint, `gpt-4o` of `openai,model_version=gpt-4o`, which leaves
-    room for numbers.
-
-    Models of one checkpoint have the arguments beside it that not all of them have.
-    """
+    """Call each model by its `short_name`, which leaves room for numbers."""
     models = {run.identity.model for run in runs}
     named = []
     for run in runs:
-        model = run.identity.model
-        name = ", ".join([checkpoint(model), *_distinct_parts(model, models)])
+        name = short_name(run.identity.model, models)
         named.append(replace(run, identity=replace(run.identity, name=name)))
     return named
-
-
-def _distinct_parts(model: str, models: Iterable[str]) -> list[str]:
-    """Return the host's name of a model and those of its arguments that tell it from the other
-    models of its checkpoint.
-    """
-    name = checkpoint(model)
-    same = [other for other in models if checkpoint(other) == name]
-    # VLMEvalKit's models are called by their checkpoints
-    left_out = {name, *set.intersection(*(set(_parts(other)) for other in same))}
-
-    named = set(map(checkpoint_argument, same)) - {""}
-    # else two checkpoints of one name lie in two folders
-    if len({argument.partition("=")[2] for argument in named}) == 1:
-        left_out |= named
-    return [part for part in _parts(model) if part not in left_out]
-
-
-def _parts(model: str) -> list[str]:
-    """Return the host's name of a model, and its arguments."""
-    kind, _, arguments = model.partition(",")
-    return [kind, *(f"{key}={value}" for key, value in model_arguments(arguments).items())]
-
-
-def has_samples(run: Run) -> bool:
-    """Return whether a run is one of a task of this package, with its answers."""
-    return run.is_of_benchmark and bool(run.records)
 
 
 def remarks_on(runs: Iterable[Run]) -> list[str]:
@@ -404,57 +363,14 @@ def no_runs_of(tasks: Collection[str], found: Collection[str]) -> InputError:
     )
 
 
-def source_task(run: Run) -> str:
-    """Return the task of which a run's task is a variant without pictures or for LLM bases; else
-    the task itself.
-    """
-    if is_few_shot(run):
-        # our tasks for LLM bases are called `..._llm` and `..._llm_authors`
-        return run.task.removesuffix("_authors").removesuffix("_llm")
-    return run.task.removesuffix(f"_{_task_ablation(run)}")
-
-
-def ablation(run: Run) -> str:
-    """Return what was done to the pictures, by the task or by `--model ablated`: `none`, `text`,
-    `grey`, ...
-    """
-    return run.identity.ablation if run.identity.ablation != "none" else _task_ablation(run)
-
-
-def is_few_shot(run: Run) -> bool:
-    """Return whether a run is as those of LLM bases: solved questions first, no picture."""
-    if SHOTS in run.identity.ablation:
-        return True
-    return str(getattr(run.settings, "shots", 0)) not in ("", "0") and _task_ablation(run) == "text"
-
-
-def is_blind(run: Run) -> bool:
-    """Return whether the model saw no picture of the question, or a grey one."""
-    kind = ablation(run)
-    # every ablation removes or replaces the pictures, but one of the options alone
-    return is_few_shot(run) or (kind != "none" and not kind.startswith(OPTIONS))
-
-
-def may_be_blind(run: Run) -> bool:
-    """Return whether the model saw no picture, or nobody says: answers without a task."""
-    return is_blind(run) or (run.is_of_benchmark and run.benchmark_task.split == SPLIT)
-
-
 def changed_options_remark(run: Run) -> str | None:
     """Return why a run with changed options is refused by gain and filter, or None for others."""
-    if OPTIONS not in ablation(run):
+    if OPTIONS not in run.ablation:
         return None
     return (
-        f"Expected runs with the options as they are, found {run.task} of {model_name(run)} with "
-        f"ablation={ablation(run)}. Set it against the run without by `spiqa-tasks compare`."
+        f"Expected runs with the options as they are, found {run.task} of {run.model_name} with "
+        f"ablation={run.ablation}. Set it against the run without by `spiqa-tasks compare`."
     )
-
-
-def model_name(run: Run) -> str:
-    """Return what the model is called without the ablation around it, with its seed where it has
-    one.
-    """
-    return run.label or replace(run.identity, ablation="none").label
 
 
 def twin(run: Run, runs: Iterable[Run]) -> Run | None:
@@ -464,8 +380,8 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
     same = [
         other
         for other in runs
-        if ablation(other) == "none"
-        and (source_task(other), other.identity.model) == (source_task(run), run.identity.model)
+        if other.ablation == "none"
+        and (other.source_task, other.identity.model) == (run.source_task, run.identity.model)
     ]
     for name in ("identity.seed", "judge_name", "generation", "path.parent"):
         value_of = attrgetter(name)
@@ -474,8 +390,3 @@ def twin(run: Run, runs: Iterable[Run]) -> Run | None:
         if equal:
             same = equal
     return same[0] if len(same) == 1 else None
-
-
-def _task_ablation(run: Run) -> str:
-    """Return what the task itself does to the pictures: `none`, `text`, `grey`."""
-    return str(getattr(run.settings, "ablation", "none"))

@@ -16,7 +16,8 @@ from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.signature import Signature, parse
 from spiqa_tasks.cli import main
 from spiqa_tasks.runs.frame import frame_of
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Answer, Origin, Reported, Run
 from spiqa_tasks.scoring.intervals import paired
 
 RIGHT: dict[str, Callable[[int], bool]] = {

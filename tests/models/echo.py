@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from spiqa_tasks.benchmarks.benchmark import Row
-from spiqa_tasks.models.base import Baseline
+from spiqa_tasks.models.baselines import Baseline
 
 
 class Echo(Baseline):

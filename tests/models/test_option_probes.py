@@ -8,7 +8,7 @@ from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.models.option_probes import NONE, shown_options
-from spiqa_tasks.runs.run import identity, model_of
+from spiqa_tasks.runs.identity import identity, model_of
 from spiqa_tasks.scoring.options import options_in
 
 Evaluate = Callable[..., dict[str, Any]]

@@ -38,9 +38,10 @@ from spiqa_tasks.report.page import (
 )
 from spiqa_tasks.report.plots import Plot
 from spiqa_tasks.report.printer import Table
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Identity, Reported, Run
+from spiqa_tasks.runs.run import Reported, Run
 
 LARGE = SIDES["large"]
 TABLE = Table(

@@ -22,9 +22,10 @@ from spiqa_tasks.report.values import (
     printed_records,
     score_table,
 )
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Identity, Reported, Run
+from spiqa_tasks.runs.run import Reported, Run
 from spiqa_tasks.runs.selection import Selection
 
 FIELDS = [

@@ -3,7 +3,7 @@
 import pytest
 
 from spiqa_tasks.hosts.lmms_eval_files import model_arguments
-from spiqa_tasks.runs.run import Identity, checkpoint, identity
+from spiqa_tasks.runs.identity import Identity, checkpoint, identity
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,11 @@ from spiqa_tasks.benchmarks.signature import Signature
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.columns import LINES, TABLE, read_answers
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import find_task, load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs
-from spiqa_tasks.runs.run import Answer, Identity, Run
+from spiqa_tasks.runs.run import Answer, Run
 from spiqa_tasks.runs.selection import Subset
 
 DEMO, FILTERED, SPIQA = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo"])

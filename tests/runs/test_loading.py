@@ -33,7 +33,6 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     EVERY,
     Selection,
-    has_samples,
     judged_as_wanted,
     remarks_on,
     remarks_on_answers,
@@ -142,7 +141,7 @@ def test_runs_without_samples_are_told_and_others_read(tmp_path: Path) -> None:
     write_demo(tmp_path, {}, "n", stamp="2").with_name("2_samples_mmstar_demo.jsonl").unlink()
     write_run(tmp_path, "m", {"mmmu_val": [{"mmmu_acc": {"id": "1"}}]}, stamp="3")
     runs, _ = load(tmp_path)
-    assert [run.name for run in runs if has_samples(run)] == ["m"]
+    assert [run.name for run in runs if run.has_samples] == ["m"]
     of_task = [run for run in runs if run.task == "mmstar_demo"]
     assert remarks_on(of_task) + remarks_on_answers(of_task) == [
         "mmstar_demo of n has no samples; run it with --log_samples.",

@@ -12,8 +12,9 @@ from host_files import FAILED, write_run
 from report_runs import run_of, runs_at
 
 from spiqa_tasks.benchmarks.record import Record, Response
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.metric_values import data_of, headline_fault, mean_remarks, unit
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run
+from spiqa_tasks.runs.run import Answer, Origin, Reported, Run
 
 SPIQA = "data:spiqa/testA@d|settings:"
 JUDGED = f"{SPIQA}|judge:openai:j"

@@ -15,7 +15,8 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remark_on_answers, shares
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.run import Answer, Identity, Origin, Reported, Run, canonical
+from spiqa_tasks.runs.identity import Identity
+from spiqa_tasks.runs.run import Answer, Origin, Reported, Run, canonical
 
 ACCURACY = mean_of("accuracy")
 PERFIGURE = "setting=perfigure,max_figures=0"

@@ -20,8 +20,9 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.judge.types import JudgeConfig
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Identity, Reported, Run
+from spiqa_tasks.runs.run import Reported, Run
 from spiqa_tasks.runs.scoring import (
     is_complete,
     read,

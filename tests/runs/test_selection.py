@@ -10,8 +10,9 @@ from report_runs import choices, run_of
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.lmms_eval import read_results
-from spiqa_tasks.runs.run import Identity, Origin, Reported, Run
+from spiqa_tasks.runs.run import Origin, Reported, Run
 from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
 
 MODEL = Identity("m")
@@ -175,23 +176,23 @@ def test_a_task_tells_its_role_by_its_settings(
     settings allow.
     """
     run = of_settings(tmp_path, task, settings)
-    assert (selection.source_task(run), selection.ablation(run), selection.is_few_shot(run)) == (
+    assert (run.source_task, run.ablation, run.is_few_shot) == (
         source,
         ablation,
         few_shot,
     )
-    assert selection.is_blind(run) == (ablation != "none" or few_shot)
+    assert run.is_blind == (ablation != "none" or few_shot)
 
 
 def test_a_wrapped_model_is_its_base(tmp_path: Path) -> None:
     """`--model ablated` is the base with its arguments; what tells place and speed is left out."""
     arguments = "base=m,ablation=shuffled,seed=3,pretrained=a,device=cuda"
     run = of_settings(tmp_path, "t", "ablation=grey", "ablated", arguments)
-    assert (selection.source_task(run), selection.model_name(run)) == ("t", "m,pretrained=a,seed=3")
-    assert (selection.ablation(run), selection.is_blind(run)) == ("shuffled", True)
+    assert (run.source_task, run.model_name) == ("t", "m,pretrained=a,seed=3")
+    assert (run.ablation, run.is_blind) == ("shuffled", True)
     other = of_settings(tmp_path / "b", "t", "none of ours", "ablated", arguments)
-    assert (selection.ablation(other), selection.is_blind(other)) == ("shuffled", True)
-    assert selection.model_name(replace(run, label="told apart")) == "told apart"
+    assert (other.ablation, other.is_blind) == ("shuffled", True)
+    assert replace(run, label="told apart").model_name == "told apart"
 
 
 def seeing(who: Identity, path: str = "p", task: str = "t") -> Run:
@@ -322,7 +323,7 @@ def test_an_ablation_says_whether_pictures_are_seen_and_options_changed(
     """The two are apart: a probe of the options alone shows the pictures."""
     run = a_run(who=Identity("m", ablation))
     is_refused = selection.changed_options_remark(run) is not None
-    assert (selection.is_blind(run), is_refused) == (blind, changed)
+    assert (run.is_blind, is_refused) == (blind, changed)
 
 
 def test_models_of_one_checkpoint_have_the_arguments_that_differ_in_their_names() -> None:

@@ -15,8 +15,9 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs import scoring
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.join import Joined, join_questions
-from spiqa_tasks.runs.run import Answer, Identity, Run
+from spiqa_tasks.runs.run import Answer, Run
 from spiqa_tasks.runs.scoring import write_runs
 
 

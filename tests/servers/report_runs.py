@@ -9,9 +9,10 @@ from host_files import FAILED, write_demo_run
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.benchmarks.signature import parse
+from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Answer, Identity, Run
+from spiqa_tasks.runs.run import Answer, Run
 from spiqa_tasks.runs.selection import with_unique_labels
 
 REFUSAL = "I'm sorry, I cannot see the image."

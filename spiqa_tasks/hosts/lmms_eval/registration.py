@@ -34,8 +34,8 @@ wrapped_names: dict[str, str] = {}
 
 # Model name -> class; all are simple models of the host.
 MODELS = {
-    "random_choice": "spiqa_tasks.models.choice.RandomChoice",
-    "frequent_choice": "spiqa_tasks.models.choice.FrequentChoice",
+    "random_choice": "spiqa_tasks.models.baselines.RandomChoice",
+    "frequent_choice": "spiqa_tasks.models.baselines.FrequentChoice",
     "caption_retrieval": "spiqa_tasks.models.similarity.CaptionRetrieval",
     "ocr_baseline": "spiqa_tasks.models.similarity.OcrBaseline",
     "clip_choice": "spiqa_tasks.models.similarity.ClipChoice",

@@ -1,18 +1,78 @@
-"""The baselines of the MMStar paper (section 5.1): a random option, a dimension's most frequent."""
+"""The baselines of choices, which answer with a random or the most frequent letter, and the base
+class of all baselines.
+"""
 
+import os
 import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+from lmms_eval.api.instance import Instance
+from lmms_eval.api.model import lmms
+from tqdm import tqdm
+
 from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.base import Baseline
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
+
+
+class Baseline(lmms):  # type: ignore[misc]
+    """A model that answers from the document."""
+
+    def __init__(
+        self,
+        batch_size: Any = 1,  # noqa: ARG002 - the host gives these to every model
+        max_batch_size: Any = None,  # noqa: ARG002
+        device: Any = None,  # noqa: ARG002
+    ) -> None:
+        super().__init__()
+        self._rank = int(os.environ.get("RANK", 0))
+        self._world_size = int(os.environ.get("WORLD_SIZE", 1))
+        self.device = torch.device("cpu")
+
+    @abstractmethod
+    def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
+        """Return the answer to `doc` of `docs`, which are the split `key` (`task/split`).
+
+        Raises InputError: a doc of another task.
+        """
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Return one answer per request, in order."""
+        answers = []
+        with exit_with_message():
+            for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
+                *_, position, task, split = request.args
+                docs = self.documents(request)
+                answers.append(self.answer(docs[position], docs, f"{task}/{split}"))
+        return answers
+
+    def documents(self, request: Instance) -> Sequence[Row]:
+        """Return all documents of a request's task and split."""
+        *_, task, split = request.args
+        docs: Sequence[Row] = self.task_dict[task][split]
+        return docs
+
+    def document(self, request: Instance) -> Row:
+        """Return the document of a request."""
+        doc: Row = self.documents(request)[request.args[-3]]
+        return doc
+
+    def loglikelihood(self, requests: list[Instance]) -> list[Any]:  # noqa: ARG002
+        """Raise SystemExit: baselines have no likelihoods and answer in one round."""
+        raise SystemExit(
+            "spiqa-tasks: Expected a task that generates text in one round for "
+            f"{type(self).__name__}."
+        )
+
+    generate_until_multi_round = loglikelihood
 
 
 class _Choice(Baseline):
-    """Answers with a letter."""
+    """Answers with a letter (MMStar paper, section 5.1)."""
 
     def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the letter. Raises InputError: a task of the host, or one without options."""

@@ -31,7 +31,7 @@ def test_random_choice_is_uniform_over_a_questions_own_options(real_data: Path) 
     """Over 200 seeds the accuracy on real questions is the mean of one over the number of
     options, near 25%.
     """
-    from spiqa_tasks.models.choice import RandomChoice
+    from spiqa_tasks.models.baselines import RandomChoice
 
     rows = real_rows(real_data)
     expected = sum(1 / len(row["letters"]) for row in rows) / len(rows)
@@ -49,7 +49,7 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
     """In every core capability its accuracy is the share of the most frequent letter, and no
     constant is better.
     """
-    from spiqa_tasks.models.choice import FrequentChoice
+    from spiqa_tasks.models.baselines import FrequentChoice
 
     rows = real_rows(real_data)
     model = FrequentChoice()
@@ -63,7 +63,7 @@ def test_frequent_choice_is_the_best_constant_letter_of_a_capability(real_data: 
 
 def test_baselines_refuse_free_form_tasks() -> None:
     """A document of ours without letters is no multiple-choice question."""
-    from spiqa_tasks.models.choice import RandomChoice
+    from spiqa_tasks.models.baselines import RandomChoice
 
     with pytest.raises(InputError, match="multiple-choice"):
         RandomChoice().answer({"id": "1", "benchmark": "spiqa"}, [], "t")
@@ -72,16 +72,16 @@ def test_baselines_refuse_free_form_tasks() -> None:
 @pytest.mark.parametrize("name", ["RandomChoice", "FrequentChoice"])
 def test_a_task_of_the_host_is_refused(name: str) -> None:
     """Its options are nowhere but in its prompt."""
-    from spiqa_tasks.models import choice
+    from spiqa_tasks.models import baselines
 
     doc = {"question": "Red or blue?\nA. red\nB. blue", "answer": "A"}
     with pytest.raises(InputError, match="answer tasks of this package only"):
-        getattr(choice, name)().answer(doc, [doc], "mmmu/val")
+        getattr(baselines, name)().answer(doc, [doc], "mmmu/val")
 
 
 def test_seed_and_question_alone_decide_a_random_choice() -> None:
     """Whatever other questions there are."""
-    from spiqa_tasks.models.choice import RandomChoice
+    from spiqa_tasks.models.baselines import RandomChoice
 
     rows = load_rows("mmstar", "demo", "ablation=text")
     letters = [RandomChoice().answer(row, rows, "t") for row in rows]
@@ -91,7 +91,7 @@ def test_seed_and_question_alone_decide_a_random_choice() -> None:
 
 def test_a_question_of_spiqa_is_refused_by_name() -> None:
     """A guess needs options; the sentence says which benchmark of a suite has none."""
-    from spiqa_tasks.models.choice import RandomChoice
+    from spiqa_tasks.models.baselines import RandomChoice
 
     with pytest.raises(InputError, match="found one of spiqa, whose questions are open"):
         RandomChoice().answer({"benchmark": "spiqa", "id": "1"}, [], "spiqa/test")
