@@ -70,6 +70,9 @@ _PAPER_COLUMNS = ("paper_id", "doc_id")
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"
 
+# The end of a picture's file name.
+_PICTURE = re.compile(r"\.(?:png|jpe?g)$")
+
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 _FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
 
@@ -141,8 +144,8 @@ class Columns:
         question = self.column_of("question", names)
         papers = [column for column in _PAPER_COLUMNS if column in names]
 
-        # columns such as `key` or `qid` may number the questions of a paper
-        is_sure = "id" in self.named or name in (*ID_COLUMNS, KEY)
+        # columns such as `key` or `qid`, and the keys of an object, may be another pipeline's
+        is_sure = "id" in self.named or name in ID_COLUMNS
         if question is not None and papers and not is_sure:
             return (papers[0], question)
         return () if name is None else (name,)
@@ -172,12 +175,14 @@ class Columns:
         """Return a row with further columns: the values at paths of `--columns`, by these paths.
 
         With `prediction=resps.0` the row `{"resps": ["A"]}` has a column `resps.0` with A, too.
-        `response` is the text of the answer in a line of a batch, where it is an object.
+        `response` is the text of the answer in a line of a batch, where it is an object. The file
+        of a figure is no `reference`, unless `--columns` says so.
         """
         paths = [name for name in self.named.values() if "." in name and name not in row]
         values = {path: _value_at(row, path) for path in paths}
         values["response"] = _value_at(row, _BATCH)
-        return {**row, **{path: value for path, value in values.items() if value is not None}}
+        found = {path: value for path, value in values.items() if value is not None}
+        return {**(row if "reference" in self.named else _without_figure(row)), **found}
 
     def answer(self, row: Mapping[str, Any], answer_id: str, position: int = 0) -> Answer:
         """Return the answer in a row: prediction, question, references, options and groups.
@@ -450,6 +455,13 @@ def _value_at(value: Any, path: str) -> Any:
         except (KeyError, IndexError, TypeError):
             return None
     return value
+
+
+def _without_figure(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row without its `reference` if that is the file of a figure, as in SPIQA's rows."""
+    if not _PICTURE.search(str(row.get("reference"))):
+        return row
+    return {name: cell for name, cell in row.items() if name != "reference"}
 
 
 def _references(cell: Any) -> tuple[str, ...]:

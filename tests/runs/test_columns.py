@@ -150,6 +150,15 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
     assert several == [("a", "8"), ("a", "b"), ("[0, 1]",)]
 
 
+def test_the_file_of_a_figure_is_no_true_answer() -> None:
+    """SPIQA's rows call it `reference`; a column that `--columns` names is taken as it is."""
+    row = {"question": "q?", "answer": "a", "reference": "1603.1v3-Figure2-1.png"}
+    assert answer_of(USUAL.resolved(row)).reference == "a"
+    assert answer_of(USUAL.resolved({**row, "reference": "a.png or b"})).reference == "a.png or b"
+    named = Columns({"reference": "reference"})
+    assert answer_of(named.resolved(row), named).reference == "1603.1v3-Figure2-1.png"
+
+
 def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:
     """A pipeline that chooses among the figures has both those of the paper and those that the
     model saw.

@@ -164,6 +164,39 @@ def test_spiqas_questions_are_known_by_paper_and_text(
     assert all(answer.response.text == key for key, answer in joined.run.by_id.items())
 
 
+def test_a_published_pipelines_answers_to_spiqa_are_found(
+    real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """RAG-Anything's file: an object by its own ids, whose `reference` is the file of a figure, as
+    in SPIQA's rows, and no true answer.
+    """
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    path = tmp_path / "spiqa_testa_full_results_final.json"
+    papers = json.loads((real_data / "spiqa/test-A/SPIQA_testA.json").read_text())
+    entries = {
+        f"{paper}_q{index}": {
+            "paper_id": paper,
+            "question_index": index,
+            "question": asked["question"],
+            "ground_truth": asked["answer"],
+            "predicted_answer": f"{paper}/{index}",
+            "reference": asked["reference"],
+            "question_type": "open_ended",
+            "evaluation": {"similarity_score": 0.0, "is_correct": False},
+        }
+        for paper, released in papers.items()
+        for index, asked in enumerate(released["qa"])
+    }
+    path.write_text(json.dumps(entries))
+    (run,) = read_runs(RunPath(path))[0]
+    assert [answer.reference for answer in run.read()] == [
+        entry["ground_truth"] for entry in entries.values()
+    ]
+    joined, remarks = join_questions(run, find_task("spiqa_testA"))
+    assert (len(joined.run.by_id), remarks) == (666, [])
+    assert all(answer.response.text == key for key, answer in joined.run.by_id.items())
+
+
 @pytest.mark.parametrize(
     ("text", "is_said"),
     [
