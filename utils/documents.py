@@ -15,7 +15,7 @@ from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import chat_messages, plain_text, visuals
 from spiqa_tasks.benchmarks.registry import benchmark_of, load_table
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
-from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message, run_options
 
 
 def load(stub: datasets.Dataset) -> datasets.Dataset:
@@ -23,7 +23,7 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
 
     The stub's only row names the benchmark, `test_split` is the split and `dataset_name` the
     settings. The scorer is made before the rows are loaded: it asks a judge one real question, so
-    that no run starts with one that fails.
+    that no run starts with one that fails. With --predict_only nothing is scored.
 
     Raises SystemExit: unusable data, settings or judge.
     """
@@ -31,7 +31,8 @@ def load(stub: datasets.Dataset) -> datasets.Dataset:
     # the name that `datasets` gives to an empty configuration
     settings = settings.removeprefix("default")
     with exit_with_message():
-        scorer_of(benchmark, settings)
+        if not run_options.get("predict_only"):
+            scorer_of(benchmark, settings)
         table = load_table(benchmark, str(stub.split), settings)
     return datasets.Dataset(datasets.table.InMemoryTable(table), fingerprint=uuid4().hex)
 

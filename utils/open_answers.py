@@ -10,7 +10,7 @@ from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.lmms_eval import open_docs
 from spiqa_tasks.hosts.lmms_eval.batch_scoring import scorer_of
-from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message
+from spiqa_tasks.hosts.lmms_eval.registration import exit_with_message, run_options
 
 from . import answers
 
@@ -23,7 +23,8 @@ def process_docs(docs: Any) -> Any:
     Raises SystemExit: no judge, or an unusable one.
     """
     with exit_with_message():
-        if scorer_of(FREE_ANSWERS.name, open_docs.SETTINGS).judge is None:
+        is_scored = not run_options.get("predict_only")
+        if is_scored and scorer_of(FREE_ANSWERS.name, open_docs.SETTINGS).judge is None:
             raise InputError("Expected a judge for l3score, found none. Name one in SPIQA_JUDGE.")
     return open_docs.mark(docs)
 

@@ -66,6 +66,9 @@ _UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
 # Bytes of a folder's name: file systems take 255, and long --model_args have more.
 _LONGEST_FOLDER = 200
 
+# The version of our tasks, as their YAMLs say it.
+_VERSION = 2.0
+
 # What a results file of another form, or one that was changed, leads its reader to.
 _BROKEN = (
     ArithmeticError,
@@ -489,8 +492,8 @@ def _results(
     content: dict[str, Any] = {
         "results": {},
         "configs": {},
-        "versions": {},
-        "n-shot": {},
+        "versions": dict.fromkeys(tasks, _VERSION),
+        "n-shot": dict.fromkeys(tasks, 0),
         "higher_is_better": {},
         "n-samples": {},
         "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
@@ -503,8 +506,6 @@ def _results(
         values = {f"{row},none": value.value for row, value in task.values.items()}
         content["results"][name] = {"alias": name, **values}
         content["configs"][name] = dict(task.config)
-        content["versions"][name] = task.config["metadata"]["version"]
-        content["n-shot"][name] = task.config["num_fewshot"]
         content["higher_is_better"][name] = dict(task.higher_is_better)
         content["n-samples"][name] = {"original": task.questions, "effective": len(task.samples)}
         content[SUMMARY][name] = dict(task.summary)
@@ -532,7 +533,7 @@ def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
         "repeats": 1,
         "score_key": BASELINE,
         "metadata": {
-            "version": 2.0,
+            "version": _VERSION,
             "benchmark": task.benchmark_name,
             "headline": next(iter(better), ""),
         },

@@ -184,9 +184,7 @@ class JudgeLoop:
         """
         while len(self.running) < self.slots.limit:
             now = _now()
-            wait = self.queue.ready_in(now)
-            if not wait:
-                wait = self.pace.take_turn(now)
+            wait = self.queue.ready_in(now) or self.pace.take_turn(now)
             if wait:
                 return wait
 

@@ -24,7 +24,7 @@ from spiqa_tasks.judge.types import (
 
 _log = logging.getLogger("spiqa_tasks")
 # What a refusal without a remedy of its own ends with.
-_REMEDY = "check SPIQA_JUDGE, SPIQA_JUDGE_BASE_URL and SPIQA_JUDGE_API_KEY"
+_REMEDY = "check SPIQA_JUDGE and SPIQA_JUDGE_BASE_URL, try again later"
 
 # Somebody waits for the run to start: a wrong address should be reported within a minute.
 _PREFLIGHT_POLICY = RetryPolicy(max_attempts=3, patience=60.0, patient=False)
@@ -70,9 +70,12 @@ class JudgeClient:
         provider's package is not installed.
         """
         draws_of = [self.keyed([request]) for request in requests]
-        new: dict[str, JudgeRequest] = {}
-        for draws in draws_of:
-            new |= {key: draw for key, draw in draws.items() if key not in self._verdicts}
+        new = {
+            key: draw
+            for draws in draws_of
+            for key, draw in draws.items()
+            if key not in self._verdicts
+        }
         if new:
             self._judge(new)
         if self._report and new:
@@ -120,7 +123,9 @@ class JudgeClient:
             )
 
     def summary(self) -> str:
-        """Return a line on the judging so far: its verdicts, time, tokens, and price if known."""
+        """Return a line on the judging so far: its verdicts, time, tokens, price if known, and the
+        last failure.
+        """
         answered = [verdict for verdict in self._verdicts.values() if verdict.ok]
         new = [verdict for verdict in answered if not verdict.cached]
         prompts = sum(verdict.prompt_tokens for verdict in new)
@@ -131,7 +136,15 @@ class JudgeClient:
             f" {prompts + completions:,} tokens"
         )
         cost = self.config.cost(prompts, completions)
-        return line if cost is None else f"{line}, about ${cost:.2f}"
+        price = "" if cost is None else f", about ${cost:.2f}"
+        return f"{line}{price}{self._last_failure()}"
+
+    def _last_failure(self) -> str:
+        """Return the end of the summary: why the last answer has no verdict, or ''."""
+        reasons = [verdict.reason for verdict in self._verdicts.values() if verdict.reason]
+        if not reasons:
+            return ""
+        return f". The last: {reasons[-1]}. `spiqa-tasks score` on the answers asks again."
 
     def _judge(self, requests: dict[str, JudgeRequest]) -> None:
         """Take the verdicts on new requests from the cache, or ask for them."""

@@ -29,7 +29,7 @@ from spiqa_tasks.models.baselines import Baseline
 from spiqa_tasks.models.option_probes import PROBES, ShownOptions, shown_options, with_options
 from spiqa_tasks.models.shots import Shots, ended, true_answer, with_shots
 
-_EXAMPLE = "--model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
+_EXAMPLE = "Use it as --model ablated --model_args base=qwen2_5_vl,ablation=grey,pretrained=..."
 
 
 class WithChangedRequests(lmms):  # type: ignore[misc]
@@ -131,13 +131,13 @@ class Ablated(lmms):  # type: ignore[misc]
         missing or unknown base, ablation or probe, or unusable shots.
         """
         arguments = simple_parse_args_string(arg_string)
-        base = _base_class(arguments.pop("base", None), cls.is_simple)
+        base = _base_class(arguments.pop("base", ""), cls.is_simple)
         ablation, options = _kinds(arguments.pop("ablation", ""), arguments.pop("options", ""))
         seed = arguments.get("seed", 0)
         shots = _shots(
             arguments.pop("shots", None), arguments.pop("shots_split", None), ablation, seed
         )
-        if not _takes_seed(base):
+        if "seed" not in inspect.signature(base).parameters:
             arguments.pop("seed", None)
 
         fields = {
@@ -162,9 +162,9 @@ def _base_class(name: Any, is_simple: bool) -> Any:
     """Return the class of the base model, whose name the host is told."""
     from lmms_eval import models
 
-    names = [known for known in models.MODEL_REGISTRY_V2.list_model_names() if known != ABLATED]
+    names = {*models.MODEL_REGISTRY_V2.list_model_names()} - {ABLATED}
     if name not in names:
-        raise unknown_name("a base model of lmms-eval", str(name), names, f"Use it as {_EXAMPLE}")
+        raise unknown_name("a base model of lmms-eval", str(name), names, _EXAMPLE)
     base = models.get_model(name, is_simple)
     if issubclass(base, Baseline):
         raise InputError(
@@ -199,13 +199,3 @@ def _shots(count: Any, split: Any, ablation: str, seed: int) -> Shots | None:
             f"found shots={count}, shots_split={split}, ablation={ablation}."
         )
     return Shots(count, str(split), seed)
-
-
-def _takes_seed(base: Any) -> bool:
-    """Return whether a constructor of a class or of its parents has an argument `seed`."""
-    constructors = [vars(parent).get("__init__") for parent in base.__mro__[:-1]]
-    return any(
-        "seed" in inspect.signature(constructor).parameters
-        for constructor in constructors
-        if constructor is not None
-    )

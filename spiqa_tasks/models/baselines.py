@@ -33,6 +33,15 @@ class Baseline(lmms):  # type: ignore[misc]
         self._world_size = int(os.environ.get("WORLD_SIZE", 1))
         self.device = torch.device("cpu")
 
+    @classmethod
+    @exit_with_message()
+    def create_from_arg_string(cls, *args: Any) -> Any:
+        """Return the model of `--model_args`. Raises SystemExit: unusable ones."""
+        try:
+            return super().create_from_arg_string(*args)
+        except TypeError as error:
+            raise InputError(f"{error}. Correct --model_args.") from error
+
     @abstractmethod
     def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:
         """Return the answer to `doc` of `docs`, which are the split `key` (`task/split`).

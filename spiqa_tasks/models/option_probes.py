@@ -100,10 +100,9 @@ def shown_options(
 
 def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
     """Move the texts to other letters, in an order drawn from the seed and the options."""
-    letters = list(options)
-    moved = list(letters)
+    moved = list(options)
     random.Random(f"{seed}/{options}").shuffle(moved)
-    letters_of = dict(zip(letters, moved, strict=True))
+    letters_of = dict(zip(options, moved, strict=True))
     texts = {letter: options[other] for letter, other in letters_of.items()}
     return ShownOptions(options, _unchanged(options), texts, letters_of)
 

@@ -99,10 +99,12 @@ class ClipChoice(Baseline):
             captions = {caption for doc in docs for caption in _captions(doc)}
         paths = {path for doc in docs for path in doc["images"]}
 
-        if new := sorted(captions - self._texts.keys()):
-            self._texts |= dict(zip(new, self._encoder.texts(new), strict=True))
-        if new := sorted(paths - self._images.keys()):
-            self._images |= dict(zip(new, self._encoder.images(new), strict=True))
+        for known, wanted, embeddings_of in (
+            (self._texts, captions, self._encoder.texts),
+            (self._images, paths, self._encoder.images),
+        ):
+            if new := sorted(wanted - known.keys()):
+                known.update(zip(new, embeddings_of(new), strict=True))
         return super().generate_until(requests)
 
     def answer(self, doc: Row, docs: Sequence[Row], key: str) -> str:  # noqa: ARG002 - as above

@@ -61,7 +61,7 @@ def test_the_test_questions_are_asked_past_the_cache(
         ("quota", "No credit", "add credit"),
         ("too_large", "Request too large", "too long"),
         ("no_logprobs", "no token log-probabilities", "--rule sampled"),
-        ("429", "HTTP 429", "SPIQA_JUDGE"),
+        ("429", "HTTP 429", "try again later"),
     ],
 )
 def test_preflight_stops_with_the_remedy(
@@ -152,6 +152,18 @@ def test_the_summary_has_the_price_where_it_is_known(
     monkeypatch.setattr(JudgeConfig, "cost", cost)
     assert judge.summary().endswith(" tokens, about $0.50")
     assert counted == [(0, 2)]  # the server counts a token of each answer
+
+
+def test_the_summary_says_why_the_last_answer_has_no_verdict(
+    server: OpenAIServer, config: JudgeConfig
+) -> None:
+    """And how to go on; the log of a run has no other line on them."""
+    server.behaviour.sticky = "401"
+    judge = _judge(config)
+    judge.verdicts(REQUESTS)
+    assert " 0 from the cache, 2 failed, " in judge.summary()
+    assert ". The last: HTTP 401" in judge.summary()
+    assert judge.summary().endswith(". `spiqa-tasks score` on the answers asks again.")
 
 
 def test_an_estimate_counts_thoughts_as_generated(config: JudgeConfig) -> None:

@@ -189,11 +189,11 @@ def test_tasks_take_the_wrapped_models_own_values(make: Callable[..., Any]) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("ablation=grey", "name of a base model"),
+        ("ablation=grey", r"name of a base model of lmms-eval, found ''\. Use it as --model"),
         ("base=opena,ablation=grey", "Nearest: .*openai"),
         ("base=ablated,ablation=grey", "name of a base model"),
         ("base=recorder", "Expected ablation to be one of grey"),
-        ("base=recorder,ablation=pink", "found 'pink'"),
+        ("base=recorder,ablation=pink", r"found 'pink'\. Use it as --model ablated"),
         ("base=ocr_baseline,ablation=text", "ocr_baseline reads the question's document"),
     ],
 )

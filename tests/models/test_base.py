@@ -1,5 +1,6 @@
 """What all baselines do with the host's requests."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,3 +64,29 @@ def test_other_kinds_of_requests_are_refused(method: str) -> None:
 
     with pytest.raises(SystemExit, match="generates text in one round for Echo"):
         getattr(Echo(), method)([])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "fault"),
+    [
+        ("FrequentChoice", "colour=red", r"unexpected keyword argument 'colour'\."),
+        ("ClipChoice", "", r"argument: 'pretrained'\."),
+    ],
+)
+def test_wrong_model_args_are_refused_in_one_sentence(
+    name: str, arguments: str, fault: str
+) -> None:
+    """The host would end with a traceback and status 0."""
+    from spiqa_tasks.models import baselines, similarity
+
+    model = getattr(similarity, name, None) or getattr(baselines, name)
+    with pytest.raises(SystemExit, match=rf"^spiqa-tasks: .*{fault} Correct --model_args\.$"):
+        model.create_from_arg_string(arguments, {"batch_size": 1})
+
+
+def test_a_checkpoint_that_is_none_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    """Before any question is asked."""
+    from spiqa_tasks.models.similarity import ClipChoice
+
+    with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected '.*' to be a CLIP or SigLIP"):
+        ClipChoice.create_from_arg_string(f"pretrained={tmp_path}", None)

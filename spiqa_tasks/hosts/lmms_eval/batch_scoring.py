@@ -218,12 +218,13 @@ def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[Ans
 def _truncated(instance: Any, count: int) -> list[bool | None]:
     """Return of each of `count` answers whether it ended at the limit of generated tokens.
 
-    None if the host did not count its tokens, or if a filter changed the number of answers.
+    None if the host did not count its tokens, if --gen_kwargs names a limit that is no number, or
+    if a filter changed the number of answers.
     """
     arguments = (value for value in instance.arguments if isinstance(value, Mapping))
     limit = next(arguments, {}).get("max_new_tokens")
     lengths = [getattr(tokens, "output_tokens", None) for tokens in instance.token_counts or ()]
-    if limit is None or len(lengths) != count:
+    if not isinstance(limit, int) or len(lengths) != count:
         return [None] * count
     return [None if length is None else length >= limit for length in lengths]
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
+from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.known_breaks import failure_of, known_break
 
@@ -31,6 +32,9 @@ NO_FILTER = "none"
 
 # Model -> wrapped model, under whose name a task's `lmms_eval_specific_kwargs` are looked up.
 wrapped_names: dict[str, str] = {}
+
+# Options of the last evaluation that began: hooks and filters are called without them.
+run_options: dict[str, Any] = {}
 
 # Model name -> class; all are simple models of the host.
 MODELS = {
@@ -80,7 +84,7 @@ def _patch_tasks(host: Any) -> None:
     def with_ours(
         initialize: Any,
         self: Any,
-        include_path: str | list[str] | None = None,
+        include_path: Any = None,
         *args: Any,
         **kwargs: Any,
     ) -> Any:
@@ -88,9 +92,9 @@ def _patch_tasks(host: Any) -> None:
         included = [include_path] if isinstance(include_path, str) else list(include_path or [])
         return initialize(self, [*included, *map(str, _folders())], *args, **kwargs)
 
-    def get_model_name(self: Any) -> str | None:
-        name: str | None = self.__dict__["model_name"]
-        return wrapped_names.get(name, name) if name else name
+    def get_model_name(self: Any) -> Any:
+        name = self.__dict__["model_name"]
+        return wrapped_names.get(name, name)
 
     host.TaskManager.model_name = property(
         get_model_name, lambda self, name: self.__dict__.update(model_name=name)
@@ -117,7 +121,9 @@ def _patch_filters(host: Any) -> None:
             # our `choice_letter`: --limit or several processes answer other docs than the first
             if hasattr(step, "positions"):
                 step.positions = [instance.doc_id for instance in instances]
-        rows = docs if is_ours(docs) else rows_of(instances, docs)
+        rows = None
+        if not run_options.get("predict_only"):
+            rows = docs if is_ours(docs) else rows_of(instances, docs)
         if rows is not None and self.name == NO_FILTER:
             split_repeats(instances)
         apply(self, instances, docs)
@@ -189,6 +195,8 @@ def _patch_options(host: Any) -> None:
     @replacing(host, "simple_evaluate")
     def checked(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
         """Evaluate, unless an option does not go with one of our tasks."""
+        run_options.clear()
+        run_options.update(kwargs)
         with exit_with_message():
             ours = _ours(kwargs.get("tasks") or ())
             if ours:
@@ -220,15 +228,19 @@ def _ours(names: Iterable[Any]) -> list[str]:
     """Return those of the names that are tasks or groups of this package."""
     from spiqa_tasks.hosts.catalogue import catalogue
 
-    known = {*catalogue()[0], *catalogue()[1]}
+    known = set[str]().union(*catalogue())
     return [name for name in names if isinstance(name, str) and name in known]
 
 
 def _check_options(task: str, options: Mapping[str, Any]) -> None:
-    """Raise InputError for examples of the host.
+    """Raise InputError for examples of the host, or an `--output_path` that cannot be written:
+    the host would find out at the end, and lose all answers.
 
     Say which models its system turn does not reach.
     """
+    tracker = options.get("evaluation_tracker")
+    if tracker is not None and tracker.output_path:
+        check_folder(Path(tracker.output_path))
     if shots := options.get("num_fewshot"):
         raise InputError(
             f"Expected no --num_fewshot with {task}, found {shots}. Leave it out: our tasks have "

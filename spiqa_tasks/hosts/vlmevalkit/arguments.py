@@ -170,10 +170,7 @@ def _expanded(names: Sequence[str] | Mapping[str, Any]) -> list[str]:
     tasks, groups = known()
     expanded: list[str] = []
     for name in names:
-        if name in groups:
-            expanded += members_of(name, tasks, groups)
-        else:
-            expanded.append(name)
+        expanded += members_of(name, tasks, groups) if name in groups else [name]
     return expanded
 
 

@@ -46,12 +46,12 @@ def _check_datasets(run: Arguments) -> None:
     tasks, groups = known()
     described = run.config["data"]
     others = [name for name, options in described.items() if not is_ours(options)]
-    datasets = [*SUPPORTED_DATASETS, *supported_video_datasets, *others]
+    datasets = {*tasks, *SUPPORTED_DATASETS, *supported_video_datasets, *others}
     for name in run.data:
         is_table = Path(LMUDataRoot(), f"{name}.tsv").exists()
-        if name not in tasks and name not in datasets and not is_table:
+        if name not in datasets and not is_table:
             remedy = "`spiqa-tasks list` shows ours."
-            raise unknown_name("a dataset", name, {*tasks, *datasets, *groups} - {name}, remedy)
+            raise unknown_name("a dataset", name, {*datasets, *groups} - {name}, remedy)
 
 
 def _configured(run: Arguments, model: str) -> Any:

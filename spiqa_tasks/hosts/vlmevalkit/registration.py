@@ -40,11 +40,8 @@ OLDEST = "0.0.20"
 
 def host_version() -> str:
     """Return the installed version of the host, or "source" for a checkout not installed."""
-    for name in ("ms-vlmeval", "vlmeval"):
-        installed = version(name)
-        if installed != "absent":
-            return installed
-    return "source"
+    installed = {version("ms-vlmeval"), version("vlmeval")} - {"absent"}
+    return max(installed, default="source")
 
 
 def check_build() -> None:
@@ -69,8 +66,7 @@ def _patch_files(host: Any) -> None:
     """
     _patch_dump(host)
     _patch_load(host)
-    if hasattr(host, "get_pred_file_path"):
-        _patch_paths(host)
+    _patch_paths(host)
 
 
 def _patch_dump(host: Any) -> None:

@@ -60,22 +60,17 @@ def message(row: Row) -> list[dict[str, str]]:
     if parts[0] == "\n\n":
         del parts[0]
 
-    found = []
-    for part in chat_content(parts, "path"):
-        key = "text" if part["type"] == "text" else "url"
-        found.append({"type": part["type"], "value": part[key]})
-    return found
-
-
-def pictures_of(row: Row) -> list[str]:
-    """Return the paths of the pictures in a row's prompt."""
-    return picture_paths(benchmark_of(row).prompt(row))
+    return [
+        {"type": part["type"], "value": part["text"] if "text" in part else part["url"]}
+        for part in chat_content(parts, "path")
+    ]
 
 
 @cache
 def most_pictures(name: str) -> int:
     """Return the largest number of pictures that a row of a task shows."""
-    return max((len(pictures_of(row)) for row in rows_of(name)), default=0)
+    prompts = [benchmark_of(row).prompt(row) for row in rows_of(name)]
+    return max((len(picture_paths(prompt)) for prompt in prompts), default=0)
 
 
 def too_many_pictures(task: str, model_class: type) -> str:

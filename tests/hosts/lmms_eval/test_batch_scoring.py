@@ -248,14 +248,19 @@ def _request(place: int, filtered: Any, counts: list[Any] | None = None, **chang
     return SimpleNamespace(**{**fields, "token_counts": counts or [], **changes})
 
 
-@pytest.mark.parametrize(("tokens", "expected"), [(512, True), (511, False), (None, None)])
+@pytest.mark.parametrize(
+    ("tokens", "limit", "expected"),
+    [(512, 512, True), (511, 512, False), (None, 512, None), (9, "many", None)],
+)
 def test_the_host_tells_the_length_in_its_requests(
-    tokens: int | None, expected: bool | None
+    tokens: int | None, limit: object, expected: bool | None
 ) -> None:
-    """An answer with as many tokens as the task generates at most was cut off."""
+    """An answer with as many tokens as the task generates at most was cut off; nothing is known of
+    a limit of `--gen_kwargs` that is no number.
+    """
     request: Any = SimpleNamespace(
         doc_id=7,
-        arguments=("context", {"max_new_tokens": 512}),
+        arguments=("context", {"max_new_tokens": limit}),
         filtered_resps={"none": ["B"]},
         token_counts=[SimpleNamespace(output_tokens=tokens)],
     )

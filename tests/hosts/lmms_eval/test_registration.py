@@ -193,6 +193,23 @@ def test_examples_of_the_host_are_refused_before_the_model_is_loaded(
         _evaluator().simple_evaluate(model="m", tasks=tasks, num_fewshot=2)
 
 
+def test_a_folder_of_results_that_cannot_be_written_is_refused_before_the_model_is_loaded(
+    tmp_path: Path,
+) -> None:
+    """lmms-eval itself logs at the end that it could not save, with status 0: all answers are
+    lost.
+    """
+    (tmp_path / "file").write_text("")
+    options = {"tasks": ["mmstar_demo"]}
+    folder = SimpleNamespace(output_path=str(tmp_path / "file" / "out"))
+    with pytest.raises(SystemExit, match=r"^spiqa-tasks: Expected a folder at .* Name another"):
+        _evaluator().simple_evaluate(evaluation_tracker=folder, **options)
+    for path in (None, str(tmp_path / "out")):
+        tracker = SimpleNamespace(output_path=path)
+        assert _evaluator().simple_evaluate(evaluation_tracker=tracker, **options)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("tasks", "said"), [(["mmstar_demo"], 1), (["mme"], 0), (None, 0)])
 def test_other_options_reach_the_host_as_they_are(
     tasks: Any, said: int, caplog: pytest.LogCaptureFixture

@@ -137,6 +137,21 @@ def test_failed_judgements_withhold_the_number_and_keep_the_answers(
     assert metric(result, "spiqa_demo", "rouge_l") > 0
 
 
+def test_no_judge_is_asked_about_answers_that_are_only_to_be_kept(
+    evaluate: Evaluate, judged: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a test question nor an answer of `--predict_only`; a run after it is judged."""
+    monkeypatch.setattr("spiqa_tasks.benchmarks.scorer.Scorer.score", None)
+    result = evaluate("caption_retrieval", ["spiqa_demo"], limit=3, predict_only=True)
+    assert [sample["resps"][0][0][:9] for sample in result["samples"]["spiqa_demo"]] == [
+        "{'Answer'"
+    ] * 3
+    assert judged.requests == []
+    monkeypatch.undo()
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{judged.url}")
+    assert metric(evaluate("caption_retrieval", ["spiqa_demo"], limit=3), "spiqa_demo", "l3score")
+
+
 @pytest.mark.parametrize("judge", ["", "openai:gpt-4o", "anthropic:claude", "nonsense"])
 def test_judge_that_cannot_be_used_stops_the_run_with_the_remedy(
     evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, judge: str

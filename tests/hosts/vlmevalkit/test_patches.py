@@ -26,7 +26,7 @@ def _patched(name: str, host: Any) -> Any:
     return host
 
 
-def _files(calls: Calls, **more: Any) -> Any:
+def _files(calls: Calls) -> Any:
     """Return a stand-in for the host's module of files, whose functions add their arguments to
     `calls`.
     """
@@ -41,7 +41,11 @@ def _files(calls: Calls, **more: Any) -> Any:
         calls.append(("dump", args, kwargs))
         return "dumped"
 
-    return _patched("vlmeval.smp.file", SimpleNamespace(load=load, dump=dump, **more))
+    def path_of(*args: Any, **kwargs: Any) -> Any:
+        return args, kwargs
+
+    host = SimpleNamespace(load=load, dump=dump, get_pred_file_path=path_of)
+    return _patched("vlmeval.smp.file", host)
 
 
 def test_answers_to_our_tasks_come_back_as_they_were(tmp_path: Path) -> None:
@@ -77,12 +81,11 @@ def test_other_files_are_the_hosts_own(tmp_path: Path, name: str) -> None:
     assert host.load(path, 2, fmt="y") == "loaded"
     assert calls == [("dump", ("table", path, 1), {"fmt": "x"}), ("load", (path, 2), {"fmt": "y"})]
     assert list(tmp_path.iterdir()) == []
-    assert not hasattr(host, "get_pred_file_path")
 
 
 def test_the_answers_file_of_ours_is_one_that_loses_nothing() -> None:
     """Whatever the host's settings say; that of others is where the host has it."""
-    host = _files([], get_pred_file_path=lambda *args, **kwargs: (args, kwargs))
+    host = _files([])
     assert (
         host.get_pred_file_path("out", "m", "mmstar_demo", use_env_format=True)
         == "out/m_mmstar_demo.tsv"
