@@ -10,8 +10,8 @@ An answer makes claims. A claim is a place in a line where the answer commits to
 
   1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`,
       `{"answer": "B"}`
-  2. `answer_line`: the last answer that is named, else the last line that is nothing but an option.
-      `Answer: B`
+  2. `answer_line`: the last answer that is named, else the last line that is nothing but a letter,
+      with or without its option's text. `Answer: B`
   3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait,
       it's B`
   4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because
@@ -39,7 +39,6 @@ from string import ascii_uppercase
 from spiqa_tasks.scoring.mcq.options import options_of, with_letters
 from spiqa_tasks.scoring.mcq.reading import RULES, Reading
 from spiqa_tasks.scoring.mcq.text import (
-    before_next_question,
     cleaned,
     ends_early,
     plain,
@@ -48,7 +47,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "25"
+MATCHER_VERSION = "26"
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,8 @@ REASONS: Mapping[str, str] = {
 }
 
 
-# Rules that are believed before a question of the model's own, and of a cut answer: the others get
-# 589 of 10,700 real answers that are cut at a third wrong.
+# Rules that are believed of a cut answer: the others get 589 of 10,700 real answers that are cut at
+# a third wrong.
 _CERTAIN = frozenset(("field", "answer_line"))
 
 _LETTERS = frozenset(ascii_uppercase)
@@ -112,29 +111,19 @@ def extract_choice(
     if (bare := _BARE.fullmatch(response)) and keys.get(bare[1]) == bare[1]:
         return Choice(bare[1], "answer_line")
 
-    text = with_letters(without_echo(cleaned(response), prompt), keys, choices)
+    parts = turns(without_echo(cleaned(response), prompt))
     is_cut = ends_early(response, choices.values()) if truncated is None else truncated
     options = options_of(tuple((letter, choices[key]) for letter, key in keys.items()))
 
     reason = "empty"
-    parts = turns(text)
     for turn in parts:
-        reading = Reading(turn, options, is_cut and turn is parts[-1])
-        if choice := _before_its_question(reading, keys) or _read(reading, keys):
+        text = with_letters(turn, keys, choices)
+        reading = Reading(text, options, is_cut and turn is parts[-1])
+        if choice := _read(reading, keys):
             return choice
         if reason == "empty":
             reason = _reason(reading)
     return Choice(None, reason)
-
-
-def _before_its_question(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
-    """Return what a turn chooses for certain before it goes on with a question of its own, or
-    None.
-    """
-    has_letters = keys.keys() == set(keys.values())
-    before = before_next_question(reading.text, reading.options.texts, has_letters)
-    choice = _read(Reading(before, reading.options), keys) if before else None
-    return choice if choice and choice.rule in _CERTAIN else None
 
 
 def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:

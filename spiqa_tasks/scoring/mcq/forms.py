@@ -236,9 +236,7 @@ def _doubted(kinds: str, match: re.Match[str]) -> bool:
     it.
     """
     clause = _CLAUSE_END.split(kinds[max(0, match.start() - 60) : match.start()])[-1]
-    may_ask = kinds[match.end() - 1] != cues.CONFIRMED  # "(B) Why not?"
-    is_asked = may_ask and _QUESTION.match(kinds, match.end())
-    return bool(is_asked or _DENIAL.search(clause))
+    return bool(_QUESTION.match(kinds, match.end()) or _DENIAL.search(clause))
 
 
 def settle(claims: Sequence[Claim], line: Line) -> frozenset[str]:

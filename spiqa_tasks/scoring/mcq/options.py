@@ -32,7 +32,7 @@ class Options:
     """A question's options: `texts`, folded, by letter.
 
     `are_labels`: the texts are unknown, or refer to letters in the picture: "Point A". `words`:
-    texts that are also common words, such as "no" and "II". `sought`: (text, letters that share
+    texts as short as a common word, such as "no" and "II". `sought`: (text, letters that share
     it), longest first; no single letters.
     """
 
@@ -45,7 +45,7 @@ class Options:
         for letter, text in self.texts.items():
             if text and text.upper() not in self.texts and text != "answer":
                 owners[text] = owners.get(text, "") + letter
-        self.words = frozenset(filter(_is_word, owners))
+        self.words = frozenset(filter(_SHORT.fullmatch, owners))
         self._values = _values(owners)
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
@@ -59,8 +59,8 @@ class Options:
         return self.sought[ord(character) - ord(TEXTS)]
 
     def cleaned(self, text: str) -> str:
-        """Return a line of a response as option texts are compared with it: plain, 1500 for
-        1,500 and 3 for 3.0; the option's text for a line that is its value.
+        """Return a line of a response as option texts are compared with it: plain; the option's
+        text for a line that is its value.
         """
         text = plain(text)
         return self._values.get(_squeezed(fold(text)), text)
@@ -96,16 +96,6 @@ def _values(texts: Collection[str]) -> dict[str, str]:
 def _squeezed(text: str) -> str:
     """Return a text without spaces and braces, and `\\frac` for `\\dfrac` and `\\tfrac`."""
     return _SPARE.sub("", text)
-
-
-def _is_word(text: str) -> bool:
-    """Return whether an option's text is a common word, or as short as one."""
-    kind = cues.KIND_OF_WORD.get(text, cues.GOOD)
-    return _SHORT.fullmatch(text) is not None or kind not in (
-        cues.GOOD,
-        cues.WRONG,
-        cues.HARD,
-    )
 
 
 def masked(text: str, options: Options) -> str:
@@ -184,11 +174,8 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
 
     If labels are no letters, Latin letters that stand alone name no option and are masked. If
     they are, a number in a field made for the answer is the option's position, where no option
-    speaks of numbers. Texts of several lines are put on one.
+    speaks of numbers.
     """
-    for option in choices.values():
-        if "\n" in option:
-            text = text.replace(option, " ".join(option.split()))
     if labels := _labels(keys):
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
     letters = sorted(keys)

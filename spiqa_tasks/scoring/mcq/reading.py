@@ -31,8 +31,6 @@ _EXPLAINS = compiled("BECAUSE COLON? $")
 _ANSWER = re.compile(any_of(cue for cue, kind in KIND_OF.items() if kind == ANSWER))
 # Most lines with a named answer: a model may correct itself, more lines are a loop.
 _CORRECTIONS = 2
-_DENIAL = compiled("FILL{0,3} NOT")
-_RESTATED = compiled("[LETTER ENCLOSED] (?!IT? IS? (REJECTED | FILL{0,3} LESS) | OTHER NOT FITS)")
 _RETHINKS = compiled("(^ | [STOP QUESTION]) BUT")  # But wait
 _NOTHING: frozenset[str] = frozenset()
 _NO_OPTION = frozenset("?")  # the answer names something that is no option
@@ -128,18 +126,16 @@ class Reading:
         """Return whether the answer says that it cannot be given."""
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
 
-    def alone(self, index: int, of_text: bool) -> frozenset[str]:
-        """Return the options that are all of the line at `index`.
+    def alone(self, index: int) -> frozenset[str]:
+        """Return the options that are all of the line at `index`, by their letters.
 
         An item of a listing does not stand alone. Of a cut answer only the first line does: a later
         one may be an item of a listing that was to come.
         """
         if index in self.listed or (index and self.is_cut):
             return _NOTHING
-        whole = self.at(index).opening("alone") or self.line(self.lines[index]).opening("alone")
-        if whole is None or whole.of_text != of_text:
-            return _NOTHING
-        return whole.letters
+        whole = self.line(self.lines[index]).opening("alone")
+        return _NOTHING if whole is None or whole.of_text else whole.letters
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
@@ -169,12 +165,7 @@ class Reading:
 
 
 def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options named by the last field that names any; {"?"} if the last of all denies
-    them: `\\boxed{none}`.
-    """
-    last = reading.fields[0].content if reading.fields else ""
-    if _DENIAL.match(reading.line(last).kinds) and not reading.content(last, True):
-        return _NO_OPTION
+    """Return the options named by the last field that names any."""
     named = (reading.content(field.content, of_text) for field in reading.fields)
     return next(filter(None, named), _NOTHING)
 
@@ -198,10 +189,10 @@ def _named(reading: Reading, levels: Container[str] = ("named",)) -> frozenset[s
     return _NOTHING
 
 
-def _alone(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options of the last line that is nothing but options."""
-    lines = reading.backwards(reading.unread if of_text else -1)
-    return next(filter(None, (reading.alone(index, of_text) for index, _ in lines)), _NOTHING)
+def _alone(reading: Reading) -> frozenset[str]:
+    """Return the options of the last line that is nothing but options, by their letters."""
+    alone = (reading.alone(index) for index, _ in reading.backwards())
+    return next(filter(None, alone), _NOTHING)
 
 
 def _looped(reading: Reading) -> frozenset[str]:
@@ -234,21 +225,9 @@ def _opening(reading: Reading) -> frozenset[str]:
     """Return the option that the first line with a mention begins with, by its letter."""
     *_, (index, first) = [(0, Line("", ())), *reading.backwards(reading.unread)]
     claim = first.opening("lead")
-    if claim is None:
-        return _restated(reading)
-    if claim.of_text or index in reading.listed:
+    if claim is None or claim.of_text or index in reading.listed:
         return _NOTHING
     return claim.letters
-
-
-def _restated(reading: Reading) -> frozenset[str]:
-    """Return the only option that an answer mentions if it begins with its label, before a text
-    that is not known, and that may deny: `D) He is wrong`.
-    """
-    only = reading.mentioned()
-    if any(reading.options.texts.values()) or len(only) != 1 or not _ITEM.match(reading.lines[0]):
-        return _NOTHING
-    return only if _RESTATED.match(reading.at(0).kinds) else _NOTHING
 
 
 def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
@@ -259,11 +238,13 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
     """
     is_working = reading.options.are_numbers and breaks_off(reading.text)  # no number is an answer
     evidence = [] if is_working else list(_backwards(reading, by, after))
-    strongest = max((stance.strength for _, stance in evidence), default=0)
+    if not evidence:
+        return _NOTHING
+    strongest = max(stance.strength for _, stance in evidence)
     favoured = [stance.letters for _, stance in evidence if stance.strength == strongest]
     if strongest == 2:
         return favoured[0]
-    if not evidence or _is_retracted(reading, *evidence[0], is_mention=strongest == 0):
+    if _is_retracted(reading, *evidence[0], is_mention=strongest == 0):
         return _NOTHING
     return _NOTHING.union(*favoured)
 
@@ -289,12 +270,7 @@ def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stan
 
 
 def _of_mark(reading: Reading) -> frozenset[str]:
-    """Return the options spoken for by their marks; marks beyond the last option name other things:
-    `the third image (C)` of options A and B.
-    """
-    beyond = chr(ord(max(reading.options.texts)) + 1)
-    if f"({beyond})" in reading.text:
-        return _NOTHING
+    """Return the options spoken for by their marks."""
     return _spoken_for(reading, "mark", reading.unread)
 
 
@@ -321,7 +297,6 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("conclusion", lambda reading: _named(reading, ("named", "concluded"))),
     ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
-    ("text", lambda reading: _alone(reading, True)),
     ("statement", _opening),
     ("mark", _of_mark),
     ("text", _of_text),

@@ -27,9 +27,6 @@ _CONTRASTED = compiled(  # "B and something else"; "B, which is not there"
 )
 _DENIES = compiled("[NOT WRONG LESS]")
 _REJECTS = compiled("[IF MAY NOT WRONG EXAMINE] | ^THAN | PART $")
-_DESCRIBES = compiled(  # the one that does not fit is; the net that could not be a cube is
-    "(NOT FILL{0,2} [OTHER FITS] | OTHER IT MAY? NOT? [OTHER FITS FILL IS]{1,9}) IS FILL{0,2} $"
-)
 _SPEAKS_FOR = compiled("[GOOD FITS PICK ANSWER]")
 _CONCLUDES = compiled("[^COMMA]{0,3} [SO BECAUSE]")
 _PREDICATE = compiled("[IS COLON] FILL{0,3} $")
@@ -128,8 +125,7 @@ def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
 
 def _is_denied(opened: str, after: str) -> bool:
     """Return whether the clause around a mention rejects or supposes it."""
-    is_rejected = _REJECTS.search(opened) and not _DESCRIBES.search(opened)
-    return bool(is_rejected or _DENIES.search(after))
+    return bool(_REJECTS.search(opened) or _DENIES.search(after))
 
 
 def is_unable(line: Line) -> bool:

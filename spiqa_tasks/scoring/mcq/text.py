@@ -185,23 +185,6 @@ _NEXT = re.compile(
     r"|问题|問題|题目|題目|問|问|질문|문제)[ \t]?\d{0,3}[ \t*_]{0,3}[:：])",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(
-    r"\n([^\n]*)\n\W{0,4}A\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}B\W{0,3}[.):]\s?([^\n]*)\n\W{0,4}C\W{0,3}[.):]"
-)
-
-
-def before_next_question(text: str, options: Mapping[str, str], has_letters: bool) -> str:
-    """Return what stands before a line that other options than a question's own follow, or "".
-
-    Numbered lines are steps, unless `has_letters` or the line before them asks.
-    """
-    known = tuple(filter(None, options.values()))
-    for match in _QUESTION.finditer(text):
-        question, *items = match.groups()
-        are_options = has_letters or "?" in question
-        if known and are_options and not any(fold(plain(item)).startswith(known) for item in items):
-            return text[: match.start()]
-    return ""
 
 
 # The options in one line, from A on, each behind its letter: `A) red B) blue C) green`. Behind `or`

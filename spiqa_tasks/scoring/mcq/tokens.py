@@ -198,7 +198,7 @@ class _Tokens:
         letter = token[0].upper()
         is_capital = self.line[start] == letter
         own = self._own_text(letter, end)
-        if own and (is_capital or self.low[end] != " "):  # not "a red car"
+        if own and is_capital:  # not "a red car"
             self.skip = own
             return cues.CONFIRMED, letter
         if letter == "A" and not self.kinds and _ANSWER_ROLE.match(self.low, end):

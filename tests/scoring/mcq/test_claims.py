@@ -134,7 +134,6 @@ CLAIMS = (
     # The only option that is mentioned.
     ("It is a pie, which aligns with option C, a pie that is common.", COLOURS, "C"),
     ("这道菜通常被称为萝卜糕，对应选项B。萝卜糕是一种传统的点心。", COLOURS, "B"),
-    ("The third image (C) is most similar to the first image (A).", IMAGES, "B"),
     ("The translation has an error.\n\nSource:\nIt rains.\n\nThe answer is (B).", COLOURS, "B"),
     ("The best answer, considering that it rains, is (B). (C) is close.", COLOURS, "B"),
     ("따라서 정답은 혈우병 (C)입니다.", COLOURS, "C"),
@@ -187,12 +186,8 @@ CLAIMS = (
         COLOURS,
         None,
     ),
-    ("D) Sabrina está errada, pois esse período não será descontado.", PICTURES, "D"),
-    ("B) não pode negar o apoio espiritual solicitado.", PICTURES, "B"),
-    ("C) é inconstitucional, pois não foi observado.", PICTURES, "C"),
     ("Isso dá azul, o que corresponde à alternativa B.", COLOURS, "B"),
     ("I chose [C] because it fits.", COLOURS, "C"),
-    ("The pattern that could NOT be folded to form a cube is (D).", PICTURES, "D"),
 )
 FORMS = (
     ("答えは「B」です。", "B"),
@@ -293,19 +288,7 @@ FORMS = (
     ("الإجابة الصحيحة هي **ب**", "B"),
     ("B هي الإجابة الصحيحة.", "B"),
     ("الإجابة ليست B.", None),
-    (
-        "B\n\nWhat is the capital of France?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: A",
-        "B",
-    ),
     (" B\n\nQuestion: Who?\nA. x\nB. y\nC. z\nD. w\nAnswer: C", "B"),
-    ("The answer is B.\n\n2. What is it?\nA. Paris\nB. London\nC. Rome\nD. Berlin\nAnswer: A", "B"),
-    (
-        (
-            "Answer: B\nExplanation: it is.\n\nWhich one is next?\n(A) one\n(B) two\n(C) three\n(D)"
-            " four\nAnswer: D"
-        ),
-        "B",
-    ),
     (
         (
             "Okay. Option A is red. Maybe the answer is A. But wait, it is blue. So the answer"

@@ -458,13 +458,6 @@ def test_each_rule_by_itself(
     assert next(filter(None, found), set()) == set(letters)
 
 
-@pytest.mark.parametrize("field", ["\\boxed{\\text{none}}", "<answer>None of these</answer>"])
-def test_what_the_last_field_denies_is_not_chosen(field: str) -> None:
-    """Whatever was named before."""
-    options = {"A": "red", "B": "blue", "C": "green", "D": "yellow"}
-    assert extract_choice(f"The answer is A. {field}", options).letter is None
-
-
 def test_half_a_surrogate_pair_is_a_character_of_a_long_answer() -> None:
     """Which JSON can hold and UTF-8 cannot."""
     options = {"A": "red", "B": "blue"}
