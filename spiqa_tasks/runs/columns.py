@@ -63,9 +63,9 @@ _LIKE_ANSWER = re.compile(
     rf"(?!judge).+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|(?:pred|generated).*"
 )
 
-# Columns with a paper's id, which is an id together with the question's text; the second is
-# VisDoM's, which asks SPIQA's questions.
-_PAPER_COLUMNS = ("paper_id", "doc_id")
+# Columns with a paper's id, which is an id together with the question's text; the last is VisDoM's,
+# which asks SPIQA's questions.
+_PAPER_COLUMNS = ("paper_id", "arxiv_id", "doc_id")
 
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"

@@ -139,17 +139,16 @@ def match(
     """Return row id -> answer, in the order of the rows, and the ids that did not fit.
 
     An answer's id is a row's, as `1702.00001v1/0`, or the paper's id and the question's text, as
-    `1702.00001v1/How many?`. With `has_keys`, as in SPIQA's response files, whose keys may be other
-    numbers than the rows', the answer's own question counts before its id.
+    `1702.00001v1/How many?`. If no id is the task's, the question's text alone counts. With
+    `has_keys`, as in SPIQA's response files, whose keys may be other numbers than the rows', the
+    answer's own question counts before its id.
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
-    names = _row_ids(rows)
     known = []
     unknown: dict[str, None] = {}
     count_of_id = Counter(answer.id for answer in answers)
     matched_of_id: Counter[str] = Counter()
-    for answer in answers:
-        row_ids = _ids_of_rows(answer, rows, names, has_keys)
+    for answer, row_ids in zip(answers, _ids_of_rows(answers, rows, has_keys), strict=True):
         if len(row_ids) == 1:
             known.append(replace(answer, id=row_ids[0]))
         elif len(row_ids) == count_of_id[answer.id]:
@@ -350,7 +349,16 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
     return known_figures(task.benchmark_name, task.split)
 
 
-def _ids_of_rows(
+def _ids_of_rows(answers: Sequence[Answer], rows: Rows, has_keys: bool) -> list[Sequence[str]]:
+    """Return the ids of the rows that each answer may be to, as `match` finds them."""
+    names = _row_ids(rows)
+    found = [_ids_by_id(answer, rows, names, has_keys) for answer in answers]
+    if has_keys or any(found):
+        return found
+    return [names.get(_text_id("", answer.question), ()) for answer in answers]
+
+
+def _ids_by_id(
     answer: Answer, rows: Rows, names: Mapping[str, Sequence[str]], has_keys: bool
 ) -> Sequence[str]:
     """Return the ids of the rows that an answer may be to: two if a paper asks the question twice.
@@ -371,9 +379,13 @@ def _ids_of_rows(
 
 
 def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
-    """Return name -> ids of the rows that have it: their own id, and `_text_id` of a paper's."""
+    """Return name -> ids of the rows that have it: their own id, and `_text_id` with a paper and
+    without.
+    """
     names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
+        if text := row.get("question"):
+            names[_text_id("", text)].append(row["id"])
         if "paper_id" in row:
             # a document of one figure is named by its file and its step
             document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
@@ -382,7 +394,7 @@ def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
 
 
 def _text_id(paper: str, question: str) -> str:
-    """Return a name of a paper's question by its text, whatever its blanks, case and marks."""
+    """Return a name of a question by its text, whatever its blanks, case and marks."""
     return f"{paper}/{canonical(question)}"
 
 

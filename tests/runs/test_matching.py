@@ -293,6 +293,23 @@ def test_ids_with_another_separator_are_refused_with_one_of_the_tasks(name: str)
     assert match(PATH, given, PAPERS)[1]["unknown"] == [name]
 
 
+def test_answers_with_ids_of_another_pipeline_are_found_by_their_questions() -> None:
+    """Where the task asks the text once: as `spiqa_434` of a shuffled copy of test-A."""
+    rows = [*PAPERS, {"id": "2/0", "paper_id": "2", "question": "Whose?"}]
+    given = [
+        Answer("spiqa_7", Response("x"), question=" whose? "),
+        Answer("spiqa_9", Response("y"), question="How much, in %?"),
+        Answer("spiqa_1", Response("z"), question="Of another task?"),
+    ]
+    found, unmatched = match(PATH, given, rows)
+    assert {key: answer.response.text for key, answer in found.items()} == {"2/0": "x"}
+    assert unmatched["unknown"] == ["spiqa_9", "spiqa_1"]
+
+    # one id of the task says that the others are none
+    given.append(Answer("1611.1v1/0", Response("w")))
+    assert list(match(PATH, given, rows)[0]) == ["1611.1v1/0"]
+
+
 def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
     """If both are there, and different or not."""
     for text in ("x{}", "x"):
