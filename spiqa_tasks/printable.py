@@ -3,7 +3,7 @@
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -103,3 +103,10 @@ def counted(number: int, one: str, many: str = "") -> str:
     """Return `1 question`, `2 questions`; `many` is the plural if an s is not enough."""
     noun = one if number == 1 else many or f"{one}s"
     return f"{number} {noun}"
+
+
+def abridged(names: Iterable[object], most: int = 1) -> str:
+    """Return the first names and how many more there are: `a and 2 more`; `none` of none."""
+    texts = list(map(str, names))
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return f"{', '.join(texts[:most])}{more}" or "none"

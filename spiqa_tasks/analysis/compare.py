@@ -21,9 +21,9 @@ from spiqa_tasks.analysis.merging import (
 from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.summary import remark_on_answers
+from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
-from spiqa_tasks.runs.selection import and_more
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
@@ -127,7 +127,7 @@ def _compared(
         else:
             comparisons.append(_comparison(a, b, both, metric))
 
-    refusals = [f"{task}: {and_more(names)}: {fault}." for (task, fault), names in refused.items()]
+    refusals = [f"{task}: {abridged(names)}: {fault}." for (task, fault), names in refused.items()]
     return comparisons, refusals
 
 

@@ -12,7 +12,7 @@ from spiqa_tasks.analysis.merging import check_comparable, headline, questions
 from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.summary import shares
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.printable import counted
+from spiqa_tasks.printable import abridged, counted
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.run import MOST_LISTED, Run
 
@@ -126,7 +126,7 @@ def filter_runs(
             left_out[str(error)].append(task)
 
     sentences = [
-        f"{selection.and_more(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
+        f"{abridged(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
         for reason, tasks in left_out.items()
     ]
     if not filtered:
@@ -232,7 +232,7 @@ def _untold(runs: Iterable[Run]) -> list[str]:
     if not untold:
         return []
     return [
-        f"Files without a task do not say what a model saw: {selection.and_more(untold)} "
+        f"Files without a task do not say what a model saw: {abridged(untold)} "
         "counted as without images."
     ]
 

@@ -25,6 +25,7 @@ from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
 from spiqa_tasks.runs.metric_values import has_scores, mean_remarks
@@ -291,7 +292,7 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
                 f"Run it on {task}_text, or in lmms-eval with --model ablated --model_args"
                 " base=MODEL,ablation=text,..., or name files by --with and --without."
             )
-        on = selection.and_more(tasks)
+        on = abridged(tasks)
         sentences.append(
             f"Expected a run of {models} on {on} {what} images, found {instead}. {remedy}"
         )

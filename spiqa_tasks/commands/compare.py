@@ -6,11 +6,10 @@ from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why
 from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
 from spiqa_tasks.runs.selection import (
-    and_more,
     remarks_on_answers,
     with_short_names,
     with_unique_labels,
@@ -56,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not comparisons:
         names = [f"{run.task} of {run.name}" for run in runs if run.logged] or ["none"]
         reason = " ".join(left_out) or (
-            f"Found {and_more(names)}. Name the folders of the runs to compare; `gain` compares"
+            f"Found {abridged(names)}. Name the folders of the runs to compare; `gain` compares"
             " with and without pictures."
         )
         raise InputError(f"Expected two runs of one task with scores. {reason}")

@@ -20,13 +20,12 @@ from spiqa_tasks.commands.paper_ranking import rank_captions
 from spiqa_tasks.commands.run_arguments import as_shown, runs_at, runs_by_path
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
 from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
-    and_more,
     remarks_on_answers,
     with_unique_labels,
 )
@@ -132,10 +131,10 @@ def _of_paper(runs: Sequence[Run], item: Item, arguments: argparse.Namespace) ->
     if not of_item:
         raise InputError(
             f"Expected runs of {wanted} for {item.name} ({item.shows}), found "
-            f"{and_more(sorted(others) or ['none with samples'])}. Name other runs."
+            f"{abridged(sorted(others) or ['none with samples'])}. Name other runs."
         )
     if others:
-        say(f"Left out, as {item.name} is of {wanted}: {and_more(sorted(others))}.")
+        say(f"Left out, as {item.name} is of {wanted}: {abridged(sorted(others))}.")
     return as_shown(arguments, of_item)
 
 

@@ -17,7 +17,7 @@ from spiqa_tasks.files.json_text import conforms, json_lines
 from spiqa_tasks.files.records import ID_COLUMNS, KEY, read_records, text_of, whole_id
 from spiqa_tasks.hosts.failed_requests import LONGEST_REASON, response_of
 from spiqa_tasks.hosts.lmms_eval_files import FILTERED
-from spiqa_tasks.printable import say
+from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.runs.run import Answer
 from spiqa_tasks.scoring.options import as_value, option_letter, row_options
 
@@ -383,9 +383,7 @@ def listed(columns: Iterable[str]) -> str:
 
     `KEY`, our own name for the keys of a JSON object, is left out.
     """
-    names = [name[:_LONGEST_NAME] for name in columns if name != KEY]
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{', '.join(names[:_MOST_NAMES])}{more}" or "none"
+    return abridged((name[:_LONGEST_NAME] for name in columns if name != KEY), _MOST_NAMES)
 
 
 def advice(names: Collection[str], columns: Columns = USUAL) -> str:
@@ -469,27 +467,15 @@ def _references(cell: Any) -> tuple[str, ...]:
 
     A cell is a list in JSON, and a text in csv, which may print a list. A text such as
     `["a", "b"]` is a list, too, but `[0, 1]` in a table's cell is one answer.
+    Raises ValueError: a list with an object.
     """
     value = as_value(cell)
     is_list = isinstance(value, list) if value is cell else conforms(value, list[str])
     if is_list:
-        texts = map(_reference_text, value)
-        return tuple(str(text) for text in texts if text is not None)
+        if any(isinstance(text, dict) for text in value):
+            raise ValueError(f"the true answers {value!r:.60}, which are no texts")
+        return tuple(str(text) for text in value if text is not None)
     return (_plain_text(cell),)
-
-
-def _reference_text(reference: Any) -> Any:
-    """Return a reference as it is, or the text of an object of HELM's if it is tagged as correct,
-    else None.
-
-    Raises ValueError: an object without tags.
-    """
-    if not isinstance(reference, dict):
-        return reference
-    if "tags" not in reference:
-        raise ValueError(f"the true answer {reference!r:.60}, which is no text")
-    is_true = "correct" in (reference["tags"] or ())
-    return _value_at(reference, "output.text") if is_true else None
 
 
 def _needed(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
 from spiqa_tasks.hosts.lmms_eval_files import RESULTS
 from spiqa_tasks.judge.resolve import parse_judge
-from spiqa_tasks.printable import counted
+from spiqa_tasks.printable import abridged, counted
 from spiqa_tasks.runs.columns import USUAL, Columns
 from spiqa_tasks.runs.identity import OPTIONS, short_name
 from spiqa_tasks.runs.paths import VLMEVALKIT
@@ -241,15 +241,9 @@ def _replaced(best: Path, others: Sequence[Run]) -> str:
     paths = {run.path: None for run in others}
     was = "were" if len(tasks) > 1 else "was"
     return (
-        f"{and_more(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
-        f"{and_more(paths)}."
+        f"{abridged(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
+        f"{abridged(paths)}."
     )
-
-
-def and_more(names: Iterable[object]) -> str:
-    """Return the first of some names and how many more there are."""
-    first, *more = names
-    return f"{first} and {len(more)} more" if more else str(first)
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:

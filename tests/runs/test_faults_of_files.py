@@ -246,18 +246,6 @@ HARNESSES: dict[str, dict[str, Any]] = {
         "filtered_resps": ["P"],
     },
     "inspect_ai, log as JSON": {"input": "Q", "target": "R", "output": {"completion": "P"}},
-    "HELM, `scenario_state.json`": {
-        "instance": {
-            "id": "1",
-            "input": {"text": "Q"},
-            "references": [
-                {"output": {"text": "N"}, "tags": []},
-                {"output": {"text": "R"}, "tags": ["correct"]},
-            ],
-        },
-        "output_mapping": {"A": "N", "B": "R"},
-        "result": {"completions": [{"text": "P"}]},
-    },
     "EvalScope, predictions": {
         "index": 1,
         "model_output": {"choices": [{"message": {"content": "P"}}]},
@@ -316,17 +304,12 @@ def test_a_batch_of_openai_or_vllm_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_an_object_that_is_no_true_answer_is_a_fault(tmp_path: Path) -> None:
-    """Its text in Python's form would be compared with the answer; HELM's tags may be null."""
+    """Its text in Python's form would be compared with the answer."""
     path = tmp_path / "a.jsonl"
     row = {"question": "Q", "prediction": "P", "reference": [{"text": "R"}, "S"]}
     path.write_text(json.dumps(row))
-    with pytest.raises(InputError, match="which is no text"):
+    with pytest.raises(InputError, match="which are no texts"):
         read_answers(path, LINES)
-
-    row["reference"] = [{"output": {"text": "R"}, "tags": None}, "S"]
-    path.write_text(json.dumps(row))
-    (answer,) = read_answers(path, LINES)
-    assert answer.references == ("S",)
 
 
 def test_the_paper_and_question_of_visdoms_tables_are_an_id(tmp_path: Path) -> None:
