@@ -2,7 +2,6 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.records import read_records
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
-from spiqa_tasks.runs.columns import Columns, advice, columns_of, listed
-from spiqa_tasks.runs.run import MOST_LISTED, Answer
+from spiqa_tasks.runs.columns import Columns, answers_of_rows, columns_of, listed
+from spiqa_tasks.runs.run import MOST_LISTED
 from spiqa_tasks.scoring.mcq import extract_choice
 
 
@@ -37,18 +36,15 @@ def run(arguments: argparse.Namespace) -> int:
     Rows without options are left out, and named on stderr.
     """
     file = arguments.file
-    rows = [arguments.columns.resolved(row) for row in read_records(file)]
-    if not rows:
-        raise InputError(
-            f"Expected answers in {file}, found none. Name a file with an answer in every row."
-        )
-
-    columns = _with_prediction(file, rows, arguments.columns)
+    # a letter is read without figures, which may be in any form
+    columns = Columns({**arguments.columns.named, "figures": ""})
+    rows = {
+        f"row {number}": columns.resolved(row) for number, row in enumerate(read_records(file), 1)
+    }
     answers = []
     without_options = []
-    for number, row in enumerate(rows, 1):
-        key = "/".join(str(row[column]) for column in columns.id_columns(row)) or str(number)
-        answer = _answer(row, columns, f"row {number} of {file}")
+    for number, answer in enumerate(answers_of_rows(file, rows, columns, ["prediction"]), 1):
+        key = answer.id or str(number)
         if not answer.known_options:
             without_options.append(key)
             continue
@@ -59,43 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not answers:
         raise InputError(
-            f"Expected options in {file}, found none in {listed(columns_of(rows))}. Name their "
-            "column with --columns options=COLUMN."
+            f"Expected options in {file}, found none in {listed(columns_of(rows.values()))}. Name "
+            "their column with --columns options=COLUMN."
         )
     if without_options:
         first = ", ".join(without_options[:MOST_LISTED])
         say(f"{counted(len(without_options), 'row')} without options left out, the first: {first}.")
     _print(arguments.format, answers)
     return 0
-
-
-def _with_prediction(file: Path, rows: list[Mapping[str, Any]], columns: Columns) -> Columns:
-    """Return the columns, with the predictions of every row in the same one.
-
-    Without it, a row with an empty `prediction` would be read from another column, `answer`.
-    Raises InputError: no column of predictions.
-    """
-    names = columns_of(rows)
-    columns.check(names, file)
-    name = columns.column_of("prediction", names)
-    if not name:
-        raise InputError(
-            f"Expected answers in {file}, found the columns {listed(names)}. "
-            f"{advice(names, columns)}"
-        )
-    # A letter is read without figures, so that they are not read, which may be in any form.
-    return Columns({**columns.named, "prediction": name, "figures": ""})
-
-
-def _answer(row: Mapping[str, Any], columns: Columns, where: str) -> Answer:
-    """Return the answer of a row; `where` is the row's name in an error, `row 2 of answers.csv`."""
-    try:
-        return columns.answer(row, "")
-    except ValueError as error:
-        raise InputError(
-            f"Expected a text as the answer in {where}, found {error}. Name the column with "
-            "--columns prediction=COLUMN."
-        ) from error
 
 
 def _print(form: str, answers: list[dict[str, Any]]) -> None:

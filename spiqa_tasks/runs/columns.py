@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,16 @@ class Columns:
             return (papers[0], question)
         return () if name is None else (name,)
 
+    def in_all_rows(self, names: Collection[str]) -> Columns:
+        """Return the columns with the one of `names` for each field.
+
+        A row that lacks it is not read from another column, which may be of something else.
+        """
+        # options may have a column for each letter
+        fields = FIELDS.keys() - {"options"}
+        found = {field: self.column_of(field, names) or "" for field in fields}
+        return replace(self, named={**found, **self.named})
+
     def check(self, names: Collection[str], where: object) -> None:
         """Raise InputError if a column of `--columns` is not among `names`, those of the rows of
         `where`, a file.
@@ -187,6 +197,7 @@ class Columns:
     def answer(self, row: Mapping[str, Any], answer_id: str, position: int = 0) -> Answer:
         """Return the answer in a row: prediction, question, references, options and groups.
 
+        The columns are those `in_all_rows`.
         Raises ValueError: figures that are no list of names, or a prediction or reference that is
         no text.
         """
@@ -194,8 +205,8 @@ class Columns:
             answer_id,
             self._response(row),
             position=position,
-            question=_plain_text(self._value("question", row)),
-            references=_references(self._value("reference", row)),
+            question=_plain_text(row.get(self.named["question"])),
+            references=_references(row.get(self.named["reference"])),
             options=self.options(row),
             needed=_needed(row),
             groups=self._groups(row),
@@ -203,7 +214,7 @@ class Columns:
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
         """Return column -> group, for the columns of groups in which a row has one."""
-        columns = (self.column_of("group", row), self.by)
+        columns = (self.named["group"], self.by)
         groups = {column: _plain_text(row.get(column)) for column in columns if column}
         return {column: group for column, group in groups.items() if group}
 
@@ -228,7 +239,7 @@ class Columns:
         if reason := _failure_of(row):
             return Response("", reason, figures)
 
-        column = self.column_of("prediction", row) or "prediction"
+        column = self.named["prediction"]
         prediction = row.get(column)
         if isinstance(prediction, dict) and prediction:
             path = f"{column}.{next(iter(prediction))}"
@@ -243,15 +254,10 @@ class Columns:
 
     def _figures(self, row: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the files that a row says were shown. Raises ValueError: no list of names."""
-        figures = as_value(self._value("figures", row)) or []
+        figures = as_value(row.get(self.named["figures"])) or []
         if not conforms(figures, list[str]):
             raise ValueError(f"the figures {str(figures)[:60]!r}, which are no list of names")
         return tuple(figures)
-
-    def _value(self, field: str, row: Mapping[str, Any]) -> Any:
-        """Return the cell of the column that holds a field, or None."""
-        column = self.column_of(field, row)
-        return None if column is None else row[column]
 
 
 # Columns by their usual names alone.
@@ -279,25 +285,31 @@ def read_answers(path: Path, form: str, columns: Columns = USUAL) -> list[Answer
 
 
 def answers_of_rows(
-    path: Path, rows: Mapping[str, Mapping[str, Any]], columns: Columns
+    path: Path,
+    rows: Mapping[str, Mapping[str, Any]],
+    columns: Columns,
+    needed: Collection[str] = ("prediction", "id"),
 ) -> list[Answer]:
     """Return the answers of rows; `rows` is a name for messages, such as `line 3`, -> row.
+
+    `needed` are those of `prediction` and `id` (or question and reference) that must be there.
 
     Raises InputError: no rows, no column of predictions, a row without an id if there is a column
     of ids, or a prediction that is no text.
     """
     if not rows:
-        raise InputError(f"Expected answers in {path}, found no rows.")
+        raise InputError(f"Expected answers in {path}, found none.")
 
     names = columns_of(rows.values())
     columns.check(names, path)
-    if columns.missing(names):
+    if not set(needed).isdisjoint(columns.missing(names)):
         raise InputError(
-            f"Expected {path} to have the columns index (or id) and prediction, found "
-            f"{listed(names)}. {advice(names, columns)}"
+            f"Expected answers in {path}, found the columns {listed(names)}. "
+            f"{advice(names, columns)}"
         )
 
     id_columns = columns.id_columns(names)
+    columns = columns.in_all_rows(names)
     answers = []
     for position, (name, row) in enumerate(rows.items()):
         where = f"{name} of {path}"

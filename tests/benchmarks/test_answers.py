@@ -248,7 +248,7 @@ def test_a_file_without_rows_is_said_to_have_none(
     path = tmp_path / "m.csv"
     path.write_text("question,reference,prediction\n")
     assert main(["score", str(path), "--judge", "none"]) == 2
-    assert f"Expected answers in {path}, found no rows." in capsys.readouterr().err
+    assert f"Expected answers in {path}, found none." in capsys.readouterr().err
 
 
 def test_a_task_needs_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

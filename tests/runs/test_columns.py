@@ -10,14 +10,15 @@ from run_command import run_json
 
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.columns import TABLE, USUAL, Columns, advice, read_answers
+from spiqa_tasks.runs.columns import LINES, TABLE, USUAL, Columns, advice, read_answers
 from spiqa_tasks.runs.run import Answer
 
 FIGURES = ["b.png", "a.png"]
 
 
 def answer_of(row: dict[str, Any], columns: Columns = USUAL) -> Answer:
-    return columns.answer({"prediction": "A", **row}, "1")
+    whole = {"prediction": "A", **row}
+    return columns.in_all_rows(whole).answer(whole, "1")
 
 
 @pytest.mark.parametrize(
@@ -286,3 +287,16 @@ def test_an_object_as_prediction_is_refused_with_the_path_to_type() -> None:
             {"output": {"text": "A", "usage": 3}, "prediction": None},
             Columns({"prediction": "output"}),
         )
+
+
+def test_a_row_is_read_from_the_columns_of_its_file(tmp_path: Path) -> None:
+    """One that lacks them has no answer or true answer, not those of a column of something else."""
+    rows = [
+        {"id": 1, "response": "It is A.", "pred": "A", "reference": "A", "answer": "x"},
+        {"id": 2, "pred": "B", "answer": "x"},
+    ]
+    path = tmp_path / "m.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    _, lacking = read_answers(path, LINES)
+    assert lacking.response.failure == "no answer in the column response"
+    assert lacking.references == ("",)
