@@ -24,7 +24,7 @@ MEASURED = "measured"
 
 def is_of_part(record: ValueRecord) -> bool:
     """Return whether questions of a measured value's group, or task, are without an answer."""
-    answered, _, every = record["questions"].partition(" of ")
+    answered, every = record["questions"].split(" of ")
     return bool(answered != every)
 
 
@@ -86,7 +86,8 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
             for name, members in sorted(_members(run, metric, column).items()):
                 of_group = run.record_set.value(metric, name, members)
                 if of_group.n or of_group.reason:
-                    rows.append(record_of(run, metric.name, name, of_group))
+                    size = run.record_set.size(name, members)
+                    rows.append(record_of(run, metric.name, name, of_group, column, size))
     return rows
 
 
@@ -105,38 +106,32 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[ValueRecord]:
     return [record_of(run, metric.name, OVERALL, run.value(metric)) for metric in metrics]
 
 
-def record_of(run: Run, metric: str, group: str, value: Value) -> ValueRecord:
-    """Return the record of a run's metric over the `n` scored answers of a group, or of all.
+def record_of(
+    run: Run, metric: str, group: str, value: Value, by: str = "", size: int = 0
+) -> ValueRecord:
+    """Return the record of a run's metric over the `n` scored answers of a group of the column
+    `by`, or of all.
 
     In natural units; `value` is None if it is withheld, `low` and `high` without an interval.
-    `questions` says how many of the group's questions were answered, `n of N`; of the task's for
-    all of them, and where the size of the group is not known.
+    `questions` says how many of the group's `size` questions were answered, `n of N`; of the task's
+    for all of them, and where the size of the group is not known.
     """
     low, high = value.interval or (None, None)
-    record = {
+    task = run.benchmark_task_or_none
+    return {
         "model": run.name,
         "task": run.task,
         "metric": metric,
         "group": group,
         "n": value.n,
-        "value": value.value,
+        "value": without_nan(value.value),
         "low": low,
         "high": high,
-        "questions": _group_coverage(run, group, value),
+        "questions": f"{value.n} of {max(value.n, size)}" if size else run.coverage,
         "source": MEASURED,
         "judge": run.judge_name,
-        "benchmark": run.benchmark_task.benchmark.name if run.is_of_benchmark else "",
-        "split": run.benchmark_task.split if run.is_of_benchmark else "",
+        "benchmark": task.benchmark_name if task else "",
+        "split": task.split if task else "",
         "signature": run.signature.text,
+        "by": by,
     }
-    return {name: without_nan(cell) for name, cell in record.items()}
-
-
-def _group_coverage(run: Run, group: str, value: Value) -> str:
-    """Return the answered questions of a group, `n of N`; the task's if the group's are unknown."""
-    size = run.reported.sizes.get(group, 0)
-    # Where the whole task was answered, so was the group; else only a size in the file tells.
-    is_known = size or run.record_set.is_whole
-    if group == OVERALL or not is_known:
-        return run.coverage
-    return f"{value.n} of {max(value.n, size)}"

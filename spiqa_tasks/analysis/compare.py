@@ -170,9 +170,8 @@ def _fault(run: Run, metric: Metric) -> str:
         return f"it has no {metric.name}"
 
     # The paired test is of means; BLEU of a corpus is no mean of that of its sentences.
-    value, scores = run.value(metric), run.scores(metric)
-    mean = math.fsum(scores.values()) / len(scores) if scores else math.nan
-    if math.isclose(mean, value.value, abs_tol=1e-9):
+    value = run.value(metric)
+    if value.is_mean:
         return ""
 
     reason = value.reason or f"its {metric.name} is no mean over single answers"

@@ -316,13 +316,11 @@ def rows(pair: GainRuns, by: str = "") -> list[Row]:
     if not all(has_scores(run, pair.metric) for run in pair.runs):
         return [_row_of_totals(pair, frames)]
 
-    groups = {OVERALL: list(frames[0].index)}
+    table = [_row_of_questions(pair, frames, OVERALL, frames[0].index)]
     for column in _columns(pair, frames[0], by):
         for name, members in frames[0].groupby(column, sort=False):
-            # a name of two kinds is one group
-            same = groups.get(str(name), [])
-            groups[str(name)] = list(dict.fromkeys([*same, *members.index]))
-    return [_row_of_questions(pair, frames, group, ids) for group, ids in groups.items()]
+            table.append(_row_of_questions(pair, frames, str(name), members.index))
+    return table
 
 
 def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
@@ -350,7 +348,7 @@ def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
 
 
 def _row_of_questions(
-    pair: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: list[str]
+    pair: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: pd.Index
 ) -> Row:
     """Return the row of a group's questions, or of all, compared question by question."""
     asked = [frame.loc[ids] for frame in frames]
@@ -435,14 +433,14 @@ def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
 
 
 def averages(table: Sequence[Row]) -> list[Row]:
-    """Return a row per model and ablation with several tasks, as the last columns of Table 6.
+    """Return a row per model and ablation with several tasks, as the last columns of Table 6, of
+    the overall rows of the tasks.
 
     Ablations stay apart: the gain over grey pictures is not the gain over none.
     """
     overall = defaultdict(list)
     for row in table:
-        if row.group == OVERALL:
-            overall[row.model, row.ablation].append(row)
+        overall[row.model, row.ablation].append(row)
 
     means = []
     for members in overall.values():

@@ -97,9 +97,9 @@ def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
     """Return the number of questions that the metric is of, with those that a run did not
     answer.
     """
-    scored = [frame[frame.score.notna()].index for frame in frames]
+    scored = [set(frame.score.dropna().index) for frame in frames]
     # Two runs that each lack 1% may lack different questions: those of either count.
-    sizes = [len(set().union(*scored))]
+    sizes = [len(set.union(*scored))]
     for run, known in zip(runs, scored, strict=True):
         unanswered = max(0, run.asked - run.record_set.answered)
         sizes.append(len(known) + unanswered)

@@ -144,11 +144,11 @@ def _reported(run: Run, metric: str) -> list[float]:
     """Return the number that a run has by a metric, 0 to 1, in each unit it may be in."""
     if run.is_of_benchmark:
         values = [run.value(each).value for each in run.metrics if each.name == metric]
-        return [value for value in values if not math.isnan(value)]
-    if metric not in run.reported.values:
-        return []
-    shares = reported_shares(run.task, run.origin.config, run.reported.values[metric], metric)
-    return [share for share in shares if 0 <= share <= 1]
+    else:
+        reported = run.reported.values.get(metric, math.nan)
+        values = reported_shares(run.task, run.origin.config, reported, metric)
+    # NaN, no value, is in no range, nor is CIDEr, which is the mean of its scores
+    return [value for value in values if 0 <= value <= 1]
 
 
 def _answers(run: Run, metric: str) -> pd.DataFrame:

@@ -4,14 +4,16 @@ Over too few of them a value is withheld (NaN).
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import fmean
 from typing import Literal
 
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.metrics import text_scores
-from spiqa_tasks.scoring.intervals import mean_interval
+from spiqa_tasks.scoring.intervals import Interval, mean_interval
 
 Needs = Literal["nothing", "judge", "text programs"]
 # (prediction, reference) of each answer.
@@ -39,9 +41,9 @@ class Value:
         value: in natural units; NaN if withheld.
         scores: id -> score; {} for corpus metrics.
         reason: why it is withheld; None with NaN and n=0 if the answers lack what the metric needs.
-        clusters: id -> cluster key, if it has one.
+        clusters: id -> cluster key, or None.
         missing: number of further answers without a score.
-        is_mean: whether the value may be the mean of the scores; only a mean has an interval.
+        interval_of: `Metric.interval_of`.
     """
 
     value: float
@@ -51,16 +53,24 @@ class Value:
     reason: str | None = None
     clusters: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     missing: int = 0
-    is_mean: bool = field(default=True, repr=False)
+    interval_of: Callable[..., Interval] | None = field(default=mean_interval, repr=False)
+
+    @cached_property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean of the scores: not METEOR, a released score, a mean over
+        axes, or a value without scores.
+        """
+        if self.interval_of is None or not self.scores:
+            return False
+        return math.isclose(self.value, fmean(self.scores.values()), abs_tol=1e-9)
 
     @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval (`scoring.intervals.mean_interval`), or None if the value is no mean."""
-        scores = list(self.scores.values()) if self.is_mean else []
-        # A released score or a mean over axes has scores, and is not their mean.
-        if not scores or not math.isclose(self.value, sum(scores) / len(scores), abs_tol=1e-9):
+        """The 95% interval, or None if the value is no mean."""
+        if self.interval_of is None or not self.is_mean:
             return None
-        interval = mean_interval(scores, [self.clusters.get(key) for key in self.scores])
+        clusters = [self.clusters.get(key) for key in self.scores]
+        interval = self.interval_of([*self.scores.values()], clusters)
         if interval.low is None or interval.high is None:
             return None
         return interval.low, interval.high
@@ -74,7 +84,8 @@ class Metric:
         of_corpus: whether the score of an answer depends on the other answers (CIDEr's word
             weights).
         of_documents: whether it is computed over documents if a question is several documents.
-        is_mean: whether it may be the mean of the answers' scores; METEOR has scores and is none.
+        interval_of: (scores, cluster keys) -> interval of the mean of the answers' scores; None if
+            the value is no mean of them (METEOR).
         pairs: records -> (prediction, reference) pairs, for a metric that needs text programs.
         in_table: whether it is in the host's table; `score` prints all.
         groups: groups whose values are in the table, as rows `metric/group`.
@@ -87,7 +98,7 @@ class Metric:
     needs: Needs = "nothing"
     of_corpus: bool = False
     of_documents: bool = False
-    is_mean: bool = True
+    interval_of: Callable[..., Interval] | None = mean_interval
     pairs: Callable[[Records], Pairs] | None = None
     in_table: bool = True
     groups: Sequence[str] = ()
@@ -126,7 +137,7 @@ def mean_value(scores: Mapping[str, float | None]) -> Value:
     known = {key: score for key, score in scores.items() if score is not None}
     if missing := value_of_too_few(len(known), len(scores)):
         return missing
-    mean = sum(known.values()) / len(known)
+    mean = fmean(known.values())
     return Value(mean, len(known), known, missing=len(scores) - len(known))
 
 
@@ -223,13 +234,25 @@ def value_over(metric: Metric, records: Records, total: int = 0, withheld: str =
         return Value(math.nan, 0, reason=NO_ANSWER)
 
     value = metric.compute(records)
-    value = replace(value, clusters=_clusters(records), is_mean=metric.is_mean)
+    clusters = {record.id: record.cluster for record in records}
+    value = replace(value, clusters=clusters, interval_of=metric.interval_of)
     if value.reason or not total:
         return value
     # Unanswered questions and answers without a score count together.
     scored = len(records) - value.missing
     reason = too_few(scored, total, "questions were answered and have a score")
     return Value(math.nan, value.n, reason=reason) if reason else value
+
+
+def group_sizes(groups: Iterable[Mapping[str, str]]) -> dict[str, int]:
+    """Return group -> number of questions, of each question's column -> group.
+
+    A name that groups of different size in two columns have is left out.
+    """
+    of_columns = Counter(pair for of_question in groups for pair in of_question.items())
+    sizes = dict.fromkeys((name, size) for (_, name), size in of_columns.items())
+    known = Counter(name for name, _ in sizes)
+    return {name: size for name, size in sizes if known[name] == 1}
 
 
 @dataclass(frozen=True)
@@ -240,8 +263,7 @@ class RecordSet:
         questions: one record per question; `documents` itself if each is a question.
         asked: number of questions of the task; 0 if unknown.
         partial: whether values over too few of the questions are returned instead of withheld.
-        sizes: group -> number of the task's questions in it; a group that is not in it has those
-            that are here.
+        sizes: `group_sizes` of the task's questions, or {}.
     """
 
     documents: Records
@@ -286,20 +308,21 @@ class RecordSet:
         """
         if members is None:
             members = self.members(metric, group)
-        total = self.asked
-        if group is not None:
-            total = max(self.sizes.get(group, 0), len(members))
+        total = self.asked if group is None else self.size(group, members)
         if self.partial or metric.of_documents:
             total = 0
         return value_over(metric, members, total, self.withheld())
+
+    def size(self, group: str, members: Records) -> int:
+        """Return the number of the task's questions in a group, of which `members` are here; 0 if
+        it is unknown.
+        """
+        size = self.sizes.get(group, 0)
+        # If the whole task was answered, so was the group.
+        return max(size, len(members)) if size or self.is_whole else 0
 
     def withheld(self) -> str:
         """Return why every value is withheld, or '': too few of the questions were answered."""
         if self.partial or self.is_whole:
             return ""
         return too_few(self.answered, self.asked, ANSWERED)
-
-
-def _clusters(records: Records) -> dict[str, str | None]:
-    """Return record id -> cluster key (SPIQA: the paper), of records that have one."""
-    return {record.id: record.cluster for record in records if record.cluster is not None}

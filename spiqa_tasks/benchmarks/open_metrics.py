@@ -17,12 +17,17 @@ from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.rules import LEAST_MASS, METRIC_OF, NEITHER_REMEDY, yes_no_mass
 from spiqa_tasks.metrics.text_scores import TOKENIZER, text_scores
+from spiqa_tasks.scoring.intervals import mean_interval, t_interval
 
 # Mean probability of yes and no together below which people are warned; fit judges stay near 1.
 USUAL_MASS = 0.95
 
 # SPIQA's metric (paper section 4), by the rule of the same name.
 L3SCORE = "l3score"
+
+# Toolkits without the usual interval: CIDEr's scores reach 10, even if those of a group do not, and
+# METEOR is computed from sums over all answers.
+_INTERVALS = {"cider": t_interval, "meteor": None}
 
 # Record -> the predictions that a text metric scores, () without an answer.
 Texts = Callable[[Record], Sequence[str]]
@@ -62,9 +67,8 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         if isinstance(score, str):
             return Value(math.nan, len(answered), reason=score)
         # A question with several predictions has no score of its own.
-        by_id: dict[str, float] = {}
-        if len(score.per_item) == len(answered):
-            by_id = dict(zip(answered, score.per_item, strict=True))
+        has_scores = len(score.per_item) == len(answered)
+        by_id = dict(zip(answered, score.per_item, strict=True)) if has_scores else {}
         return Value(score.value, len(answered), by_id, missing=len(records) - len(answered))
 
     return Metric(
@@ -72,7 +76,7 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
         compute,
         needs="text programs",
         of_corpus=toolkit == "cider",  # its word weights come from all references
-        is_mean=toolkit != "meteor",  # computed from sums over all answers
+        interval_of=_INTERVALS.get(toolkit, mean_interval),
         pairs=pairs,
         signature={"tokenizer": TOKENIZER},
     )

@@ -54,9 +54,8 @@ def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
     """Return whether the run answers questions of a group, or, unless it is a part, the task has
     any.
     """
-    if records.members(metric, group):
-        return True
-    return not records.partial and records.sizes.get(group, 0) > 0
+    is_answered = bool(records.members(metric, group))
+    return is_answered or (group in records.sizes and not records.partial)
 
 
 def score_object(

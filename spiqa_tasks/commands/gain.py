@@ -66,7 +66,8 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str) -> bool:
     """Print the table and its warnings; return whether no row is withheld."""
     rows_by_pair = [rows(pair, by) for pair in pairs]
     all_rows = list(chain.from_iterable(rows_by_pair))
-    print(render(form, gain_table([*all_rows, *averages(all_rows)])))
+    means = averages([overall for overall, *_ in rows_by_pair])
+    print(render(form, gain_table([*all_rows, *means])))
 
     for overall, *groups in rows_by_pair:
         # A warning about all questions is not repeated for each group.

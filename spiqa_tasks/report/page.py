@@ -16,7 +16,7 @@ from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline
-from spiqa_tasks.benchmarks.metric import MINIMUM_SHARE
+from spiqa_tasks.benchmarks.metric import MINIMUM_SHARE, group_sizes
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -286,17 +286,12 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
 
 def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
     """Return title -> the headline's records of a kind of groups: `accuracy by category, x 100`."""
-    kinds: dict[str, str] = {}
-    for run in runs:
-        for question in run.questions:
-            kinds |= {group: kind for kind, group in question.groups.items()}
-
     # A run without a judge has groups of its first text metric, which is no headline.
     headlines = {headline(run).name for run in runs}
     records = defaultdict(list)
     for record in measured:
-        kind = kinds.get(record["group"], OVERALL)
-        if kind not in (OVERALL, *HIDDEN) and record["metric"] in headlines:
+        kind = record["by"]
+        if kind not in ("", *HIDDEN) and record["metric"] in headlines:
             records[f"{record['metric']} by {KINDS.get(kind, kind)}, x 100"].append(record)
     return records
 
@@ -335,12 +330,11 @@ def _group_sizes(runs: Iterable[Run]) -> Mapping[str, int]:
     """Return group -> number of the task's questions in it; without groups of unknown size."""
     sizes: Counter[str] = Counter()
     for run in runs:
-        of_run = Counter(run.reported.sizes)
+        of_run = run.reported.sizes
         # Answers to a part of a task do not show how many questions a group has.
         if not of_run and run.record_set.is_whole:
-            for record in run.questions:
-                of_run.update(set(record.groups.values()))
-        sizes |= of_run  # the larger size of each group
+            of_run = group_sizes(record.groups for record in run.questions)
+        sizes |= Counter(of_run)  # the larger size of each group
     return sizes
 
 

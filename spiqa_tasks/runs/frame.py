@@ -57,6 +57,10 @@ COLUMNS = (
     "signature",
 )
 
+# Columns that `value` reads of every metric, and of those in `CORPUS_METRICS`.
+NEEDED = ("run", "id", "cluster", "status", "task_size", "answered", "signature")
+TEXTS = ("prediction", "reference")
+
 # Metrics of a whole text collection: their value is not the mean of scores of single answers.
 CORPUS_METRICS = frozenset(name for name in text_scores.METRICS if name != "bertscore_f1")
 
@@ -138,15 +142,11 @@ def value(frame: pd.DataFrame, metric: str, partial: bool = False) -> Value:
     Raises:
         InputError: rows of several runs, or no such metric.
     """
-    runs = frame.run.nunique()
-    if runs != 1:
+    _check(frame, TEXTS if metric in CORPUS_METRICS else ())
+    metrics = {*frame.columns, *CORPUS_METRICS} - {*COLUMNS, *group_columns(frame)}
+    if metric not in metrics:
         raise InputError(
-            f"Expected the rows of one run, found {runs} runs. Use frame.groupby('run')."
-        )
-    if metric not in frame.columns and metric not in CORPUS_METRICS:
-        others = {*frame.columns, *CORPUS_METRICS} - {*COLUMNS, *group_columns(frame)}
-        raise InputError(
-            f"Expected a metric of the frame ({', '.join(sorted(others))}), found {metric}. "
+            f"Expected a metric of the frame ({', '.join(sorted(metrics))}), found {metric}. "
             "Answers that were not judged have none of a judge: score them with --judge and "
             "--output."
         )
@@ -164,10 +164,34 @@ def value(frame: pd.DataFrame, metric: str, partial: bool = False) -> Value:
     return value_over(computed, records, total, withheld or _noise(frame, metric))
 
 
+def _check(frame: pd.DataFrame, more: Sequence[str]) -> None:
+    """Raise InputError unless a frame has each question of one run once, with `NEEDED` and `more`
+    columns.
+    """
+    if missing := {*NEEDED, *more} - set(frame):
+        raise InputError(
+            "Expected the columns of load_samples, found none called "
+            f"{', '.join(sorted(missing))}. Keep them beside the metric."
+        )
+    runs = frame.run.nunique()
+    if runs != 1:
+        raise InputError(
+            f"Expected the rows of one run, found {runs} runs. Use frame.groupby('run')."
+        )
+    if not frame.id.is_unique:
+        raise InputError(
+            f"Expected each question once, found {frame.id.nunique()} questions in {len(frame)} "
+            "rows. Use frame.drop_duplicates('id'), or the mean of the column."
+        )
+
+
 def group_columns(frame: pd.DataFrame) -> list[str]:
     """Return the columns with groups of questions: those of texts beside `COLUMNS`."""
-    others = [name for name in frame.columns if name not in COLUMNS]
-    return [name for name in others if frame[name].map(lambda cell: isinstance(cell, str)).any()]
+    return [
+        name
+        for name in frame.columns
+        if name not in COLUMNS and frame[name].map(lambda cell: isinstance(cell, str)).any()
+    ]
 
 
 def run_labels(runs: Sequence[Run]) -> list[str]:
@@ -227,8 +251,7 @@ def _judge_columns(record: Record) -> dict[str, float]:
 
 def _noise(frame: pd.DataFrame, metric: str) -> str:
     """Return why L3Scores of a judge that says neither yes nor no are withheld, or ''."""
-    is_l3score = metric.removesuffix(RELEASED) == L3SCORE
-    if not is_l3score or YES_NO_MASS.name not in frame:
+    if metric.removesuffix(RELEASED) != L3SCORE or YES_NO_MASS.name not in frame:
         return ""
     return noise(frame.yes_no_mass.mean())
 

@@ -33,10 +33,6 @@ UNITS = {
 # The units that a task's YAML may name as `metadata: {unit: shares}` or `percent`.
 NAMES = {"shares": 1.0, "percent": 100.0}
 
-# Beginning of the task's name -> its headline where that is no average: the paper's SEED is of
-# images alone.
-HEADLINES = {"seedbench": "seed_image"}
-
 # Words in the name of a host's metric that is of all questions.
 OVERALL_WORDS = frozenset({"average", "avg", "overall", "all"})
 
@@ -51,14 +47,13 @@ def benchmark_metrics(run: Run) -> list[Metric]:
     """Return the benchmark's metrics that can be computed, the headline first."""
     every = run.benchmark_task.metrics
     computed = _computed(run, every)
-
-    missing = set(run.reported.omitted)
-    for metric in every:
-        if metric.needs == "judge" and not run.signature.judge:
-            missing.add(metric.name)
-        if metric.needs == "text programs" and metric.name not in computed:
-            missing.add(metric.name)
-    return [metric for metric in every if metric.name not in missing]
+    has_needs = {"nothing": True, "judge": bool(run.signature.judge)}
+    return [
+        metric
+        for metric in every
+        if metric.name not in run.reported.omitted
+        and has_needs.get(metric.needs, metric.name in computed)
+    ]
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:
@@ -249,14 +244,11 @@ def reported_shares(
 
 
 def _named_headline(run: Run) -> str | None:
-    """Return the headline of the task's YAML or, without one, of `HEADLINES`."""
-    named: str | None = _metadata(run.origin.config).get("headline")
-    if named is not None:
-        return named
-    for task, metric in HEADLINES.items():
-        if run.task.startswith(task):
-            return metric
-    return None
+    """Return the headline of the task's YAML or, without one, that of the paper."""
+    # the paper's SEED is of images alone, which is no average
+    default = "seed_image" if run.task.startswith("seedbench") else None
+    named: str | None = _metadata(run.origin.config).get("headline", default)
+    return named
 
 
 def _members(records: Records, metric: str) -> list[Record]:

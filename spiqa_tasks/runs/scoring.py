@@ -1,7 +1,6 @@
 """Score existing answers by the code of the hooks, and write scored runs in lmms-eval's format."""
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import question_of
-from spiqa_tasks.benchmarks.metric import Value
+from spiqa_tasks.benchmarks.metric import Value, group_sizes
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.hosts.lmms_eval_files import (
@@ -79,7 +78,7 @@ def score(unjudged: Unjudged, later: Collection[str] = ()) -> Run:
     ]
     groups = _groups(rows, scored, scorer)
     reported = Reported(
-        sizes=Counter(name for each in groups.values() for name in dict.fromkeys(each.values())),
+        sizes=group_sizes(groups.values()),
         omitted=_omitted(run, scorer),
         judge=unjudged.judge,
         unmatched=unjudged.joined.unmatched,

@@ -76,7 +76,7 @@ def share_interval(scores: Sequence[float], clusters: Clusters | None = None) ->
     """
     n = len(scores)
     groups = groups_of(scores, clusters)
-    if n and not 0 <= min(scores) <= max(scores) <= 1:
+    if not _are_shares(scores):
         raise ValueError(f"expected scores from 0 to 1, got {min(scores)} to {max(scores)}")
 
     is_binomial = len(groups) == n and set(scores) <= {0.0, 1.0}
@@ -117,13 +117,16 @@ def effective_number(
 
 
 def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
-    """Return the interval of the mean of scores >= 0, which may be above 1 (CIDEr).
+    """Return `share_interval` of scores from 0 to 1, `t_interval` of others."""
+    of_scores = share_interval if _are_shares(scores) else t_interval
+    return of_scores(scores, clusters)
 
-    It is `share_interval` if no score is above 1, else that of the t distribution, cut at 0.
+
+def t_interval(scores: Sequence[float], clusters: Clusters | None = None) -> Interval:
+    """Return the interval of the mean by the t distribution; withheld for a single cluster.
+
+    It is for scores that may be above 1 (CIDEr), and is cut at 0 unless some are below.
     """
-    if not scores or max(scores) <= 1:
-        return share_interval(scores, clusters)
-
     groups = groups_of(scores, clusters)
     if reason := _too_few(groups):
         return Interval(None, None, reason)
@@ -134,7 +137,8 @@ def mean_interval(scores: Sequence[float], clusters: Clusters | None = None) -> 
         return Interval(None, None, "all scores are equal")
 
     margin = _t_quantile(freedom) * math.sqrt(squared)
-    return Interval(max(0.0, mean - margin), mean + margin)
+    bound = 0.0 if min(scores) >= 0 else -math.inf
+    return Interval(max(bound, mean - margin), mean + margin)
 
 
 def wilson(share: float, n: float, quantile: float = NORMAL) -> Interval:
@@ -225,7 +229,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 def _are_shares(scores: Sequence[float]) -> bool:
     """Return whether all scores are from 0 to 1."""
-    return min(scores) >= 0 and max(scores) <= 1
+    return all(0 <= score <= 1 for score in scores)
 
 
 def _too_few(groups: Sequence[Sequence[int]]) -> str:

@@ -193,6 +193,24 @@ def test_a_group_is_one_of_its_column() -> None:
             assert {row["group"]: row["n"] for row in found} == expected
 
 
+def test_a_group_of_failed_requests_says_how_many_are_missing() -> None:
+    """Its size is that of its questions, also if another group or all answers have its name."""
+    records = choices([True] * 4)
+    for place, record in enumerate(records):
+        records[place] = replace(record, groups={"a": "all" if place else "x", "b": "x"})
+    records[0] = records[0].failed("timeout")
+    run = run_of(records)
+    for reported in (Reported(), Reported(sizes={"all": 3})):
+        found = by_group(replace(run, reported=reported), [run.metric()])
+        assert [(row["by"], row["group"], row["questions"]) for row in found] == [
+            ("", "all", "4 of 4"),
+            ("a", "all", "3 of 3"),
+            ("a", "x", "0 of 1"),
+            ("b", "x", "3 of 4"),
+        ]
+        assert [row["value"] for row in found] == [None, 1.0, None, None]
+
+
 def test_the_value_of_a_group_is_the_metrics_own() -> None:
     """METEOR has scores of single answers, and is not their mean."""
     run = run_of(choices([True, False]))
@@ -266,6 +284,7 @@ def test_a_record_says_what_its_value_is_of() -> None:
         "benchmark": "mmstar",
         "split": "val",
         "signature": run.signature.text,
+        "by": "",
     }
     of_host = record_of(replace(run, benchmark_task_or_none=None), "accuracy", "all", Value(1.0, 4))
     assert (of_host["benchmark"], of_host["split"]) == ("", "")

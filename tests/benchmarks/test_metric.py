@@ -21,6 +21,7 @@ from spiqa_tasks.benchmarks.metric import (
     Metric,
     RecordSet,
     Value,
+    group_sizes,
     mean_of,
     mean_value,
     prepare,
@@ -34,7 +35,7 @@ from spiqa_tasks.benchmarks.scorer import Scorer
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.scoring.coco_toolkit import FIELDS
-from spiqa_tasks.scoring.intervals import share_interval
+from spiqa_tasks.scoring.intervals import mean_interval, share_interval
 
 DEFECT = Record("defect", status="scoring_failed")
 
@@ -226,9 +227,29 @@ def test_a_metric_that_is_no_mean_has_no_interval_where_both_are_0() -> None:
     records = clustered_records([0.0] * 4, ["a", "b", "c", "d"]).questions
     metric = mean_of("x")
     assert value_over(metric, records).interval is not None
-    assert value_over(replace(metric, is_mean=False), records).interval is None
-    assert not text_metric("meteor").is_mean
-    assert text_metric("rouge_l").is_mean
+    assert value_over(replace(metric, interval_of=None), records).interval is None
+    assert text_metric("meteor").interval_of is None
+    assert text_metric("rouge_l").interval_of is mean_interval
+
+
+def test_cider_has_the_interval_of_t_also_where_no_score_is_above_1() -> None:
+    """Which interval a metric has does not depend on the answers of a group."""
+    scores = [0.1, 0.4, 0.2, 0.9]
+    records = clustered_records(scores, ["a", "b", "c", "d"]).questions
+    metric = replace(mean_of("x"), interval_of=text_metric("cider").interval_of)
+    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    assert value_over(metric, records).interval == pytest.approx(
+        (max(0.0, expected.low), expected.high)
+    )
+
+
+def test_answers_of_a_group_count_once_if_two_columns_share_its_name() -> None:
+    """Of three questions, x is the `a` of two and the `b` of two: no column has a group of 3. A
+    size that differs is known of neither column.
+    """
+    groups = [{"a": "x", "b": "y"}, {"a": "x", "b": "x"}, {"a": "z", "b": "x"}]
+    assert group_sizes(groups) == {"x": 2, "y": 1, "z": 1}
+    assert group_sizes([*groups, {"b": "x"}]) == {"y": 1, "z": 1}
 
 
 TASKS = [

@@ -196,3 +196,23 @@ def test_tasks_of_a_host_have_their_groups(
     assert status == 0, errors
     values = {row["group"]: (row["value"], row["n"]) for row in rows}
     assert values == {"artwork": (0.5, 4), "color": (0.75, 4)}
+
+
+def test_columns_that_share_the_names_of_groups_have_their_own_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of four questions two are easy and two others are visual, and both columns say yes or no."""
+    cells = [("yes", "no", "A"), ("yes", "yes", "B"), ("no", "yes", "A"), ("no", "no", "A")]
+    lines = [
+        {"question": f"{place}?", "options": ["x", "y"], "answer": "A", "prediction": letter}
+        | {"category": easy, "visual": visual}
+        for place, (easy, visual, letter) in enumerate(cells)
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    status, found, errors = run_json(capsys, "score", path, "--by", "visual")
+    assert (status, errors) == (0, "")
+    assert [(row["group"], row["value"], row["questions"]) for row in found] == [
+        ("no", 1.0, "2 of 2"),
+        ("yes", 0.5, "2 of 2"),
+    ]

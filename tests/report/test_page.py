@@ -253,6 +253,24 @@ def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
     assert groups.notes == []
 
 
+def test_groups_of_two_columns_with_one_name_are_told_apart(drawn: dict[str, Any]) -> None:
+    """Each table has the values of its own column."""
+    rights = choices([True, False, True, False])
+    kinds = [("yes", "no"), ("yes", "yes"), ("no", "yes"), ("no", "no")]
+    records = [
+        replace(record, groups={"category": first, "subject": second})
+        for record, (first, second) in zip(rights, kinds, strict=True)
+    ]
+    records[0] = replace(records[0], scores={"accuracy": 0.0})
+    build([run_of(records, task="t")])
+    for column, expected in {
+        "category": {"no": 0.5, "yes": 0.0},
+        "subject": {"no": 0, "yes": 0.5},
+    }.items():
+        series, *_ = drawn[f"accuracy by {column}, x 100"]
+        assert {group: point[0] for group, point in series["m"].items()} == expected
+
+
 @pytest.mark.usefixtures("drawn")
 def test_figure_types_of_the_paper_are_named_as_such() -> None:
     """With how it makes its type `other`."""

@@ -43,6 +43,7 @@ FIELDS = [
     "benchmark",
     "split",
     "signature",
+    "by",
 ]
 SPIQA = "data:spiqa/testA@d|settings:setting=direct"
 

@@ -17,6 +17,7 @@ from choice_runs import answered, write_own
 from host_files import FAILED, sample_of, write_run
 from openai_server import Behaviour, OpenAIServer
 from report_runs import choices, run_of
+from scipy import stats
 
 import spiqa_tasks
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
@@ -105,6 +106,51 @@ def test_rows_of_two_runs_have_no_value(two_models: Path) -> None:
     frame = spiqa_tasks.load_samples(two_models)
     with pytest.raises(InputError, match=r"found 2 runs. Use frame.groupby\('run'\)"):
         spiqa_tasks.value(frame, "accuracy")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "cider"])
+def test_a_frame_without_the_columns_of_a_value_is_refused_by_name(
+    two_models: Path, metric: str
+) -> None:
+    """Ids in the index or clusters left out would give the value of one question, or an interval
+    that is too narrow.
+    """
+    frame = spiqa_tasks.load_samples(two_models / "m")
+    for lacking in ("run", "id", "cluster", "answered"):
+        for part in (frame.drop(columns=lacking), frame.set_index(lacking)):
+            with pytest.raises(InputError, match=f"found none called {lacking}"):
+                spiqa_tasks.value(part, metric)
+    with pytest.raises(InputError, match="found none called answered, cluster, "):
+        spiqa_tasks.value(frame[["id", "accuracy"]], metric)
+
+    slim = frame.drop(columns=["prediction", "reference", "letter", "generation"])
+    assert spiqa_tasks.value(slim, "accuracy") == spiqa_tasks.value(frame, "accuracy")
+    with pytest.raises(InputError, match="found none called prediction, reference"):
+        spiqa_tasks.value(slim, "cider")
+
+
+def test_a_question_in_several_rows_has_no_value(two_models: Path) -> None:
+    """A mean over its last row alone would be that of neither frame, as of a bootstrap's sample."""
+    frame = spiqa_tasks.load_samples(two_models / "m")
+    n = len(frame)
+    with pytest.raises(InputError, match=f"found {n} questions in {n + 3} rows"):
+        spiqa_tasks.value(pd.concat([frame, frame[:3]]), "accuracy")
+
+
+@pytest.mark.parametrize("column", ["task_size", "prediction", "category"])
+def test_columns_that_are_no_metrics_have_no_value(two_models: Path, column: str) -> None:
+    """Neither a mean of the number of questions, nor an end in TypeError."""
+    with pytest.raises(InputError, match=f"found {column}"):
+        spiqa_tasks.value(spiqa_tasks.load_samples(two_models / "m"), column)
+
+
+def test_columns_of_ones_own_may_be_negative(two_models: Path) -> None:
+    """Their interval is that of t, which is cut at 0 only where no score is below."""
+    frame = spiqa_tasks.load_samples(two_models / "m")
+    scores = frame.accuracy - 0.75
+    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    found = spiqa_tasks.value(frame.assign(gained=scores), "gained")
+    assert found.interval == pytest.approx((expected.low, expected.high))
 
 
 def test_a_value_over_too_few_questions_is_withheld_unless_asked_for(
