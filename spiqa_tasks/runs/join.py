@@ -226,10 +226,12 @@ def compare_with_release(
     Raises InputError: another true answer or other options under an id, or other differences of
     too many answers, unless `accept`.
     """
-    differences: list[_Difference] = []
-    for row in rows:
-        if row["id"] in answers:
-            differences += _differences(answers[row["id"]], row, figures)
+    differences = [
+        difference
+        for row in rows
+        if row["id"] in answers
+        for difference in _differences(answers[row["id"]], row, figures)
+    ]
     if not differences:
         return answers, [], []
 
@@ -247,18 +249,21 @@ def compare_with_release(
             " `score --accept-differences`."
         )
 
-    kept = dict(answers)
-    for difference in differences:
-        # an order of other figures says nothing of the numbers that the answer names
-        if difference.what == "figures":
-            answer = kept[difference.id]
-            kept[difference.id] = replace(answer, response=replace(answer.response, shown=()))
-
     remark = (
         f"{path}: {len(ids)} of {len(answers)} questions differ from the release and are scored as "
         f"the release's: {named}; {example}."
     )
-    return kept, ids, [remark]
+    return _without_other_figures(answers, differences), ids, [remark]
+
+
+def _without_other_figures(answers: Answers, differences: Sequence[_Difference]) -> Answers:
+    """Return the answers, without the order of figures where these are not the paper's: it says
+    nothing of the numbers that the answer names.
+    """
+    kept = dict(answers)
+    for key in (difference.id for difference in differences if difference.what == "figures"):
+        kept[key] = replace(kept[key], response=replace(kept[key].response, shown=()))
+    return kept
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
