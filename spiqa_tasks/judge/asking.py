@@ -255,7 +255,7 @@ class JudgeLoop:
 
         self.patience.failed(job, error, now, attempt.asked_at, of_test=attempt.is_test)
         if job.counted >= self.config.retry.max_attempts:
-            self._done(job, failed(f"{error.reason} (gave up after {job.tries} tries)"))
+            self._done(job, failed(f"{job.tries} tries failed, the last with {error.reason}"))
             return
 
         # A request that fails by itself says nothing of how fast its server is.

@@ -142,4 +142,4 @@ class Patience:
         if self.seconds_left(now) > 0:
             return None
         silence = f"the judge has answered nothing for {self.policy.patience:.0f} s"
-        return f"{self.trouble} ({silence})"
+        return f"{silence} and last failed with {self.trouble}"

@@ -313,7 +313,7 @@ def test_a_request_that_fails_for_itself_is_given_up_soon(count: int, error: Req
 
     verdicts, took = judged(One(outage("503", []), 0.1), count)
     assert [verdict.reason for verdict in verdicts if not verdict.ok] == [
-        f"{error.reason} (gave up after 9 tries)"
+        f"9 tries failed, the last with {error.reason}"
     ]
     assert took < count / SLOTS * 0.1 + 20
 
@@ -381,7 +381,7 @@ def test_a_try_counts_behind_an_answered_test_question() -> None:
     itself.
     """
     client = first_fails(DOWN)
-    assert reason_of_first(client, 1000) == "HTTP 503: down (gave up after 4 tries)"
+    assert reason_of_first(client, 1000) == "4 tries failed, the last with HTTP 503: down"
     assert len(client.asked) == 999 + 4 + 1
     down = iter([True] * 9)
     assert (
@@ -395,7 +395,7 @@ def test_a_refusal_costs_no_try_for_as_long_as_the_patience() -> None:
     client = first_fails(BUSY)
     assert (
         reason_of_first(client, 4000)
-        == f"HTTP 429: busy (gave up after {len(client.times('0'))} tries)"
+        == f"{len(client.times('0'))} tries failed, the last with HTTP 429: busy"
     )
     first, *_, last = client.times("0")
     assert 50 < last + 0.1 - first < 60
@@ -406,7 +406,7 @@ def test_without_patience_every_try_counts(error: RequestError) -> None:
     """As before a run, where a person waits."""
     client = first_fails(error)
     config = replace(LOCAL, retry=replace(LOCAL.retry, patient=False))
-    assert reason_of_first(client, 1, config) == f"{error.reason} (gave up after 4 tries)"
+    assert reason_of_first(client, 1, config) == f"4 tries failed, the last with {error.reason}"
     assert len(client.asked) == 4
 
 
