@@ -177,7 +177,9 @@ class Judge(JudgeClient):
         for request in self.tests:
             reason = self.provider.cannot(request)
             if reason is not None:
-                raise JudgeError(f"{rule.name} cannot be judged by {config.name}: {reason}.")
+                raise JudgeError(
+                    f"{rule.name} cannot be judged by {config.name}: {reason}, or {rule.remedy}."
+                )
 
     def preflight(self) -> list[Verdict]:
         """Ask the rule's test questions, past the cache; return their verdicts.

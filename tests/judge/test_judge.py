@@ -111,11 +111,12 @@ def test_what_a_rule_makes_of_the_verdicts_can_refuse_a_judge(
 
 
 def test_a_judge_without_log_probabilities_is_refused_with_those_that_have_them() -> None:
-    """Before anything is asked; the message names the rule and lists the judges that can be
-    asked by it.
+    """Before anything is asked; the message names the rule, lists the judges that can be asked by
+    it, and says how to do without one.
     """
     with pytest.raises(
-        JudgeError, match=r"^plain cannot be judged by .*; choose openai:<model>.*, hf:<"
+        JudgeError,
+        match=rf"^plain cannot be judged by .*; choose openai:<model>.*, hf:<.*, or {WITHOUT}\.$",
     ):
         _judge(parse_judge("anthropic:claude", environ={}))
 
