@@ -25,6 +25,7 @@ from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
@@ -288,13 +289,14 @@ def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
         task = tasks[0]
         remedy = f"Run the same model on {task}, or name one file of each."
         if what == "without":
+            variant = f"on {task}_text, or " if f"{task}_text" in catalogue()[0] else ""
             remedy = (
-                f"Run it on {task}_text, or in lmms-eval with --model ablated --model_args"
+                f"Run it {variant}in lmms-eval with --model ablated --model_args"
                 " base=MODEL,ablation=text,..., or name files by --with and --without."
             )
-        on = abridged(tasks)
         sentences.append(
-            f"Expected a run of {models} on {on} {what} images, found {instead}. {remedy}"
+            f"Expected a run of {models} on {abridged(tasks)} {what} images, found {instead}."
+            f" {remedy}"
         )
     return sentences
 

@@ -242,8 +242,12 @@ class JudgeLoop:
         now, job = _now(), attempt.job
         job.tries += 1
         job.is_tested = False
-        reason = self.config.redact(error.reason)
-        _log.info("judge %s: try %d of a request failed: %s", self.config.name, job.tries, reason)
+        _log.info(
+            "judge %s: try %d of a request failed: %s",
+            self.config.name,
+            job.tries,
+            self.config.redact(error.reason),
+        )
 
         # It waited in the server's queue: with fewer requests at once it is answered.
         is_queued = error.silent and self.slots.shrink(

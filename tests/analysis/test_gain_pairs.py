@@ -51,7 +51,7 @@ def test_wrapped_models_are_paired_with_their_bases(tmp_path: Path) -> None:
     ]
     assert problems == [
         "Expected a run of m,batch=2,pretrained=b on t without images, found"
-        " m,batch=2,pretrained=a,seed=1. Run it on t_text, or in lmms-eval with"
+        " m,batch=2,pretrained=a,seed=1. Run it in lmms-eval with"
         " --model ablated --model_args base=MODEL,ablation=text,..., or name files by --with and"
         " --without."
     ]
@@ -205,10 +205,24 @@ def test_the_sentence_on_a_run_with_images_alone_says_what_to_run(tmp_path: Path
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path))
     assert str(error.value) == (
-        "Expected a run of m,pretrained=a on t without images, found none. Run it on t_text, or"
+        "Expected a run of m,pretrained=a on t without images, found none. Run it"
         " in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,..., or name"
         " files by --with and --without."
     )
+
+
+@pytest.mark.parametrize(
+    ("task", "variant"),
+    [("mmstar_demo", "on mmstar_demo_text, or in lmms-eval"), ("mmstar_demo_llm", "in lmms-eval")],
+)
+def test_a_variant_without_pictures_is_named_only_if_there_is_one(
+    tmp_path: Path, task: str, variant: str
+) -> None:
+    """Not every variant of a task has one, and a task of the host has none."""
+    write_run(tmp_path, "m", {task: choice_samples([True])})
+    with pytest.raises(InputError) as error:
+        ablation_pairs(load(tmp_path))
+    assert f"Run it {variant} with --model ablated" in str(error.value)
 
 
 def test_tasks_whose_runs_lack_the_same_have_one_sentence(tmp_path: Path) -> None:
@@ -218,8 +232,8 @@ def test_tasks_whose_runs_lack_the_same_have_one_sentence(tmp_path: Path) -> Non
     with pytest.raises(InputError) as error:
         ablation_pairs(load(tmp_path))
     assert str(error.value) == (
-        "Expected a run of m,host=vlmevalkit on t and 2 more without images, found none. Run it on"
-        " t_text, or in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,...,"
+        "Expected a run of m,host=vlmevalkit on t and 2 more without images, found none. Run it"
+        " in lmms-eval with --model ablated --model_args base=MODEL,ablation=text,...,"
         " or name files by --with and --without."
     )
 

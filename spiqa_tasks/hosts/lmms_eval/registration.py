@@ -21,6 +21,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.known_breaks import failure_of, known_break
+from spiqa_tasks.hosts.lmms_eval import response_cache
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -252,13 +253,6 @@ def _check_options(task: str, options: Mapping[str, Any]) -> None:
         )
 
 
-def _patch_cache(host: Any) -> None:
-    """Make the response cache survive a killed run and drop failed requests."""
-    from spiqa_tasks.hosts.lmms_eval import response_cache
-
-    response_cache.patch(host)
-
-
 # Module of the host -> name in it, and the patch.
 PATCHES: Patches = {
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
@@ -267,7 +261,7 @@ PATCHES: Patches = {
     "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
     "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
     "lmms_eval.evaluator": ("simple_evaluate", _patch_options),
-    "lmms_eval.caching.response_cache": ("ResponseCache", _patch_cache),
+    "lmms_eval.caching.response_cache": ("ResponseCache", response_cache.patch),
 }
 
 
