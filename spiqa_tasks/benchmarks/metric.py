@@ -233,9 +233,11 @@ def value_over(metric: Metric, records: Records, total: int = 0, withheld: str =
     if not records and not total:
         return Value(math.nan, 0, reason=NO_ANSWER)
 
-    value = metric.compute(records)
-    clusters = {record.id: record.cluster for record in records}
-    value = replace(value, clusters=clusters, interval_of=metric.interval_of)
+    value = replace(
+        metric.compute(records),
+        clusters={record.id: record.cluster for record in records},
+        interval_of=metric.interval_of,
+    )
     if value.reason or not total:
         return value
     # Unanswered questions and answers without a score count together.

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from spiqa_tasks.benchmarks.answers import best_score
 from spiqa_tasks.benchmarks.choice import OPTIONS, SOURCE
 from spiqa_tasks.benchmarks.metric import ANSWERED, RELEASED, Value, mean_of, too_few, value_over
 from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
@@ -105,12 +106,12 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
     for run, label in zip(runs, run_labels(runs), strict=True):
         of_run = _columns_of_run(run, label)
         metrics = [metric.name for metric in run.metrics if metric.name not in CORPUS_METRICS]
-        # with several references, a record has verdicts alone
-        judged = run.judged_scores
         for record in run.questions:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
-            if record.id in judged:
-                scores[run.judged_metric] = judged[record.id]
+            # with several references, a record has verdicts alone
+            best = best_score(run.judged_metric, record)
+            if best is not None:
+                scores[run.judged_metric] = best
             columns = {**_columns_of_record(run, record), **groups_with_source(run, record)}
             rows.append({**of_run, **columns, **scores})
 

@@ -42,17 +42,16 @@ def gain(
     lengths.
     """
     gained = paired(without, with_images, clusters)
-    n = gained.n
     s_v = fmean(with_images)
     s_wv = fmean(without)
     mg = Estimate(s_v - s_wv, gained.low, gained.high)
     if llm is None:
-        return Gain(n, s_v, s_wv, None, mg, None)
+        return Gain(gained.n, s_v, s_wv, None, mg, None)
 
     leaked = paired(llm, without, clusters)
     s_t = fmean(llm)
     signed = Estimate(s_wv - s_t, leaked.low, leaked.high)
-    return Gain(n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
+    return Gain(gained.n, s_v, s_wv, s_t, mg, _cut_at_0(signed), signed)
 
 
 def gain_of_totals(n: int, s_v: float, s_wv: float, s_t: float | None = None) -> Gain:

@@ -349,6 +349,28 @@ def test_an_answer_with_several_references_has_the_score_of_the_best(tmp_path: P
     assert spiqa_tasks.value(frame, "l3score").value == best
 
 
+def test_answers_with_several_references_have_their_scores_also_if_the_value_is_withheld(
+    tmp_path: Path,
+) -> None:
+    """Of three answers one failed; else a mean over the others would lack those with two."""
+    lines = [
+        {"id": "one", "question": "q?", "prediction": "Paris", "reference": "Paris"},
+        {"id": "two", "question": "p?", "prediction": "x", "reference": ["Rome", "Bern"]},
+        {"id": "failed", "question": "r?", "prediction": None, "reference": ["Rome", "Bern"]},
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with OpenAIServer(Behaviour()) as server:
+        judge = f"openai:j@{server.url}"
+        assert main(["score", str(path), "--judge", judge, "--output", str(tmp_path / "out")]) == 3
+
+    frame = spiqa_tasks.load_samples(tmp_path / "out").set_index("id")
+    assert list(frame.index[frame.l3score.isna()]) == ["failed"]
+    answered = frame[frame.status == "ok"].reset_index()
+    found = spiqa_tasks.value(answered, "l3score", partial=True)
+    assert (found.value, found.n) == (pytest.approx(answered.l3score.mean()), 2)
+
+
 def test_a_score_of_no_judge_is_refused_with_the_metrics(tmp_path: Path) -> None:
     """The groups of questions are none of these."""
     papers = [sample_of(row, "x") for row in rows_for_scoring("spiqa", "demo", "")]
