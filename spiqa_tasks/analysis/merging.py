@@ -101,8 +101,8 @@ def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
     # Two runs that each lack 1% may lack different questions: those of either count.
     sizes = [len(set.union(*scored))]
     for run, known in zip(runs, scored, strict=True):
-        unanswered = max(0, run.asked - run.record_set.answered)
-        sizes.append(len(known) + unanswered)
+        # a run over all questions may not say how many there are
+        sizes.append(len(known) + max(0, run.asked - run.record_set.answered))
 
     return max(sizes)
 

@@ -54,8 +54,8 @@ def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
     """Return whether the run answers questions of a group, or, unless it is a part, the task has
     any.
     """
-    is_answered = bool(records.members(metric, group))
-    return is_answered or (group in records.sizes and not records.partial)
+    is_in_task = group in records.sizes and not records.partial
+    return is_in_task or bool(records.members(metric, group))
 
 
 def score_object(

@@ -105,7 +105,11 @@ def frame_of(runs: Sequence[Run]) -> pd.DataFrame:
     rows = []
     for run, label in zip(runs, run_labels(runs), strict=True):
         of_run = _columns_of_run(run, label)
-        metrics = [metric.name for metric in run.metrics if metric.name not in CORPUS_METRICS]
+        metrics = [
+            metric.name
+            for metric in run.metrics
+            if metric.name.removesuffix(RELEASED) not in CORPUS_METRICS
+        ]
         for record in run.questions:
             scores = {name: record.scores[name] for name in metrics if name in record.scores}
             # with several references, a record has verdicts alone

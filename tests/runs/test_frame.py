@@ -20,6 +20,7 @@ from report_runs import choices, run_of
 from scipy import stats
 
 import spiqa_tasks
+from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.cli import main
@@ -28,6 +29,7 @@ from spiqa_tasks.metrics.text_scores import text_scores
 from spiqa_tasks.runs.frame import COLUMNS, frame_of
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
+from spiqa_tasks.runs.run import Reported
 
 RowsOf = Callable[[str, str], list[dict[str, Any]]]
 SPLIT = "cs_fig2cap"
@@ -325,6 +327,22 @@ def test_l3scores_of_a_judge_that_hardly_says_yes_or_no_are_withheld(tmp_path: P
         noise = spiqa_tasks.value(frames["noise"], "l3score", partial=partial)
         assert math.isnan(noise.value)
         assert "of the probability" in str(noise.reason)
+
+
+def test_text_metrics_of_the_released_scripts_have_no_column() -> None:
+    """A mean of METEOR's scores is not METEOR, and what these scripts read is not in the frame."""
+    texts = {"meteor": 0.25, "meteor_released": 0.5, "l3score_released": 0.75}
+    record = Record("p/0", "a", "a", cluster="p", scores=texts)
+    run = run_of(
+        [record],
+        task="spiqa_testA",
+        signature="data:spiqa/testA@d|settings:protocol=both|judge:openai:j",
+    )
+    run = replace(run, reported=Reported(values={"meteor": 0.25, "meteor_released": 0.5}))
+    assert run.value(run.metric("meteor_released")).value == 0.5
+    frame = frame_of([run])
+    assert list(frame.l3score_released) == [0.75]
+    assert not {"meteor", "meteor_released"} & {*frame.columns}
 
 
 def test_an_answer_with_several_references_has_the_score_of_the_best(tmp_path: Path) -> None:
