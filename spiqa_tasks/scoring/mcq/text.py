@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from spiqa_tasks.scoring.responses import without_reasoning
@@ -29,8 +29,6 @@ _NOISE = _compiled(
     {
         # tags of HTML
         r"</?(?:b|i|u|strong|em|p|br|code|span|div)\s{0,3}/?>": "",
-        # a drawing
-        r"\[asy\](?:[^\[]|\[(?!/?asy\]))*(?:\[/asy\])?": "",
         # citations: `It is green.[1][2]`
         r"\[(?:(?<=[\w.!?)\]]\[)\d{1,3}\]|\d{1,3}\](?=\[\d{1,3}\]))": "",
         # the form that a prompt asks for, repeated: `for example: Answer: A`
@@ -125,7 +123,7 @@ def fold(text: str) -> str:
 
 
 # A sentence that breaks off after the first letter of a word.
-_CUT_WORD = re.compile(r"[A-Z][^:]* [b-z]")
+_CUT_WORD = re.compile(r"[A-Z][^:]* [a-z]")
 
 # Bytes from which on an answer that ends within a sentence counts as cut: shorter ones often lack a
 # full stop. A character of Chinese, which says more than one of English, has three.
@@ -139,18 +137,15 @@ _LISTED = re.compile(r"\W{0,8}(?:option |choice )?[A-Z]\W{0,4}[).:、-]", re.IGN
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
-def ends_early(text: str, options: Iterable[str]) -> bool:
+def ends_early(text: str) -> bool:
     """Return whether `text` ends within a sentence, and is long or ends within an item of a
-    listing.
-
-    A short last line is no sentence, and one that ends with an option's text is complete.
+    listing; a short last line is no sentence.
     """
     text = text.strip()
     line = text[text.rfind("\n") + 1 :]
     if len(line) < len(text) and _CUT_WORD.fullmatch(line):
         return True
-    is_whole = len(line) <= _SHORT_LINE or line[-1] in _CLOSING
-    if is_whole or text.endswith(tuple(filter(None, options))):
+    if len(line) <= _SHORT_LINE or line[-1] in _CLOSING:
         return False
     is_long = len(text.encode("utf-8", "surrogatepass")) >= _CUT_LENGTH
     return is_long or (len(line) < len(text) and bool(_LISTED.match(line)))
@@ -197,13 +192,9 @@ _LISTING = re.compile(
 )
 
 
-# Every listing in one line has a third option that does not begin its line: sought fast.
-_MAY_LIST = re.compile(r"C(?<=.{5}C)\W{0,2}[).:、]")
-
-
 def one_a_line(text: str) -> str:
     """Return `text` with each option of a listing that is in one line on a line of its own."""
-    return _LISTING.sub(_split, text) if _MAY_LIST.search(text) else text
+    return _LISTING.sub(_split, text)
 
 
 def _split(listing: re.Match[str]) -> str:

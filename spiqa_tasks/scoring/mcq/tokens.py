@@ -5,11 +5,10 @@ forms are patterns over such lines.
 """
 
 import re
-from functools import lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
 from spiqa_tasks.scoring.mcq.forms import Line
-from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked, options_of
+from spiqa_tasks.scoring.mcq.options import TEXTS, Options, masked
 from spiqa_tasks.scoring.mcq.text import lower
 
 # Letters of scripts with spaces between words, and the vowel signs of those that write them beside
@@ -83,17 +82,7 @@ _NAMING = (cues.ANSWER, cues.IS, cues.COLON, cues.PICK)
 
 def read_line(line: str, options: Options) -> Line:
     """Return the kinds of a cleaned line."""
-    low = lower(line)
-    with_texts = masked(low, options)
-    if with_texts == low and len(low) < 100:  # other answers may have it, too
-        return without_texts(line, "".join(options.texts))
-    return _Tokens(line, with_texts, options).read()
-
-
-@lru_cache(maxsize=1024)
-def without_texts(line: str, letters: str) -> Line:
-    """Return the kinds of a line that has no option's text, such as `The answer is A.`"""
-    return _Tokens(line, lower(line), options_of(tuple((letter, "") for letter in letters))).read()
+    return _Tokens(line, masked(lower(line), options), options).read()
 
 
 class _Tokens:
@@ -240,12 +229,8 @@ class _Tokens:
         if following and following[1].upper() not in self.options.texts:
             is_said = is_capital and cues.KIND_OF.get(following[1]) in _AFTER_LETTER
             return not is_said and not _ASSERTED.match(self.low, end)
-        if is_capital:
-            return False
-        # "a helyes válasz a B"; "It is a", where the sentence ends
-        is_answer = self.before in ("", cues.COLON) or cues.ANSWER in self.kinds
-        is_cut = end == len(self.low) and (self.before == cues.BUT or not is_answer)
-        return is_cut or _NEXT_LETTER.match(self.line, end) is not None
+        # "a helyes válasz a B"
+        return not is_capital and _NEXT_LETTER.match(self.line, end) is not None
 
 
 def _kind_of_word(word: str) -> str:

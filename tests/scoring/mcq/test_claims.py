@@ -635,7 +635,6 @@ LANGUAGES = {
         "B seems to be the correct answer.",
         "B appears correct",
         "Looking at it, B seems right.",
-        "There is no correct answer other than B.",
     ),
 }
 """Language -> ordinary forms of an answer."""

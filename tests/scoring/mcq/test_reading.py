@@ -304,7 +304,6 @@ TEXTS = {
     "yes-or-no": ("No, the car is larger than it.", TWO, "B"),
     "roman-at-the-end": ("The region is II.", ROMAN, "B"),
     "roman": ("II", ROMAN, "B"),
-    "drawing": ("[asy]\nlabel((A)); // red\n[/asy]\nThe colour is blue.", COLOURS, "B"),
     "after-a-value": ("\\boxed{3} of them.\n\nThe colour is blue.", COLOURS, "B"),
     "number-at-the-end": ("It grows. The length is **20 cm**", LENGTHS, "B"),
     "number-first": ("20 cm\n\nIt grows by half of 10 cm. So 10 +", LENGTHS, "B"),

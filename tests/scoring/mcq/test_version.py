@@ -22,7 +22,7 @@ from spiqa_tasks.scoring.mcq import MATCHER_VERSION, cues, extract_choice
 from spiqa_tasks.scoring.mcq.cues import KIND_OF, KIND_OF_WORD
 from spiqa_tasks.scoring.mcq.forms import FORMS, PIECES, Line, settle
 from spiqa_tasks.scoring.mcq.stance import stances
-from spiqa_tasks.scoring.mcq.tokens import _CERTAIN, without_texts
+from spiqa_tasks.scoring.mcq.tokens import _CERTAIN
 from spiqa_tasks.scoring.mcq.words import LANGUAGES
 
 pytestmark = SHARED
@@ -44,7 +44,6 @@ def read(answers: Iterable[tuple[str, Mapping[str, str]]]) -> Iterator[tuple[str
     """Yield the letter and the rule of each answer."""
     for response, choices in answers:
         yield astuple(extract_choice(response, choices))
-    without_texts.cache_clear()  # cues are patched
 
 
 def tables() -> Iterator[object]:
