@@ -175,8 +175,7 @@ class Judge(JudgeClient):
         self.rule = rule
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
-            reason = self.provider.cannot(request)
-            if reason is not None:
+            if reason := self.provider.cannot(request):
                 raise JudgeError(
                     f"{rule.name} cannot be judged by {config.name}: {reason}, or {rule.remedy}."
                 )
@@ -195,15 +194,14 @@ class Judge(JudgeClient):
         verdicts = client.verdicts(self.tests)
         self._require_answers(verdicts)
 
-        fault = self.rule.fault(verdicts)
-        if fault is not None:
+        if fault := self.rule.fault(verdicts):
             raise self._unfit(f"cannot be used: {fault}")
         return verdicts
 
     def _require_answers(self, verdicts: Sequence[Verdict]) -> None:
         """Raise JudgeError if a test question has no answer."""
         for verdict in verdicts:
-            if verdict.reason is not None:
+            if verdict.reason:
                 has_remedy = "; " in verdict.reason
                 advice = verdict.reason if has_remedy else f"{verdict.reason}; {_REMEDY}"
                 raise self._unfit(f"did not answer a test question: {advice}")

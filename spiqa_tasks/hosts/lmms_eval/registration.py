@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,14 +66,6 @@ def exit_with_message() -> Iterator[None]:
         ) from error
 
 
-def _folders() -> list[Path]:
-    """Return the folders with task YAMLs."""
-    from spiqa_tasks.benchmarks.registry import yaml_folder
-    from spiqa_tasks.hosts.catalogue import filtered_tasks
-
-    return [yaml_folder(), *filtered_tasks()]
-
-
 def _patch_tasks(host: Any) -> None:
     """Add our folders to the task index, and give a wrapped model the YAML values of its base.
 
@@ -90,8 +82,12 @@ def _patch_tasks(host: Any) -> None:
         **kwargs: Any,
     ) -> Any:
         """Make the host's index of tasks with the folders of ours."""
+        from spiqa_tasks.benchmarks.registry import yaml_folder
+        from spiqa_tasks.hosts.catalogue import filtered_tasks
+
         included = [include_path] if isinstance(include_path, str) else list(include_path or [])
-        return initialize(self, [*included, *map(str, _folders())], *args, **kwargs)
+        ours = map(str, [yaml_folder(), *filtered_tasks()])
+        return initialize(self, [*included, *ours], *args, **kwargs)
 
     def get_model_name(self: Any) -> Any:
         name = self.__dict__["model_name"]
@@ -100,6 +96,20 @@ def _patch_tasks(host: Any) -> None:
     host.TaskManager.model_name = property(
         get_model_name, lambda self, name: self.__dict__.update(model_name=name)
     )
+
+
+def _patch_version(host: Any) -> None:
+    """Take no commit for the host's version but one of a clone of the host.
+
+    Needed as git answers for any repository around an installed host: an answer in the response
+    cache was asked again, and paid again, after each commit to the user's own project.
+    """
+
+    @replacing(host, "_git_output")
+    def of_clone(git_output: Any, *args: str) -> Any:
+        if not Path(host.__file__).parents[1].joinpath(".git").exists():
+            raise FileNotFoundError  # as without git, when the host takes the installed version
+        return git_output(*args)
 
 
 def _patch_filters(host: Any) -> None:
@@ -196,12 +206,14 @@ def _patch_options(host: Any) -> None:
     @replacing(host, "simple_evaluate")
     def checked(evaluate: Any, *args: Any, **kwargs: Any) -> Any:
         """Evaluate, unless an option does not go with one of our tasks."""
+        from spiqa_tasks.hosts.catalogue import catalogue
+
         run_options.clear()
         run_options.update(kwargs)
         with exit_with_message():
-            ours = _ours(kwargs.get("tasks") or ())
-            if ours:
-                _check_options(ours[0], kwargs)
+            names = {name for name in kwargs.get("tasks") or () if isinstance(name, str)}
+            if ours := names.intersection(itertools.chain(*catalogue())):
+                _check_options(min(ours), kwargs)
         return evaluate(*args, **kwargs)
 
 
@@ -225,23 +237,15 @@ def _check_columns(task: Any) -> None:
         check_pictures(task)
 
 
-def _ours(names: Iterable[Any]) -> list[str]:
-    """Return those of the names that are tasks or groups of this package."""
-    from spiqa_tasks.hosts.catalogue import catalogue
-
-    known = set[str]().union(*catalogue())
-    return [name for name in names if isinstance(name, str) and name in known]
-
-
 def _check_options(task: str, options: Mapping[str, Any]) -> None:
     """Raise InputError for examples of the host, or an `--output_path` that cannot be written:
     the host would find out at the end, and lose all answers.
 
     Say which models its system turn does not reach.
     """
-    tracker = options.get("evaluation_tracker")
-    if tracker is not None and tracker.output_path:
-        check_folder(Path(tracker.output_path))
+    output = getattr(options.get("evaluation_tracker"), "output_path", None)
+    if output:
+        check_folder(Path(output))
     if shots := options.get("num_fewshot"):
         raise InputError(
             f"Expected no --num_fewshot with {task}, found {shots}. Leave it out: our tasks have "
@@ -255,6 +259,7 @@ def _check_options(task: str, options: Mapping[str, Any]) -> None:
 
 # Module of the host -> name in it, and the patch.
 PATCHES: Patches = {
+    "lmms_eval.utils": ("_git_output", _patch_version),
     "lmms_eval.tasks": ("TaskManager", _patch_tasks),
     "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
     "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
@@ -291,13 +296,12 @@ def register() -> list[ModelManifest]:
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()
-    wrapper = ModelManifest(
-        model_id=ABLATED,
-        simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
-        chat_class_path="spiqa_tasks.models.ablated.Ablated",
-    )
     return [
-        wrapper,
+        ModelManifest(
+            model_id=ABLATED,
+            simple_class_path="spiqa_tasks.models.ablated.AblatedSimple",
+            chat_class_path="spiqa_tasks.models.ablated.Ablated",
+        ),
         *(ModelManifest(model_id=name, simple_class_path=path) for name, path in MODELS.items()),
     ]
 

@@ -75,8 +75,11 @@ def _collect_killed_runs(host: Any, root: Path) -> None:
     at its end.
     """
     target = root / "cache.db"
-    lock = root / "runs" / ".merge.lock"
-    shards = [path for path in _unmerged(root / "runs") if _is_readable(path)]
+    runs = root / "runs"
+    lock = runs / ".merge.lock"
+    stored = sorted(runs.glob("*/rank_*.db"))
+    unmerged = [path for path in stored if not path.with_name(".merged").exists()]
+    shards = list(filter(_is_readable, unmerged))
     if not shards:
         return
 
@@ -86,21 +89,15 @@ def _collect_killed_runs(host: Any, root: Path) -> None:
             copy = target.with_name(f"cache.{os.getpid()}.tmp")
             if target.exists():
                 _back_up(target, copy)
-            host.ResponseCache.merge_shards([str(path) for path in shards], str(copy))
+            host.ResponseCache.merge_shards(list(map(str, shards)), str(copy))
             copy.replace(target)
     except TimeoutError:
         logger.warning(
             "The answers of killed runs in %s are not used: %s is held by another process. If none "
             "is running, delete it and run again.",
-            root / "runs",
+            runs,
             lock,
         )
-
-
-def _unmerged(runs: Path) -> list[Path]:
-    """Return the stored answers of runs that did not end."""
-    shards = sorted(runs.glob("*/rank_*.db"))
-    return [path for path in shards if not (path.parent / ".merged").exists()]
 
 
 def _is_readable(shard: Path) -> bool:

@@ -11,6 +11,7 @@ from host_files import FAILED, sample_of
 from numbers_task import host_inspectors, manager
 
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.hosts.lmms_eval.registration import register_tasks
 
 pytestmark = pytest.mark.usefixtures("host")
@@ -42,6 +43,23 @@ def test_a_written_task_that_cannot_work_any_more_is_not_indexed(
     assert "numbers_filtered" in manager().task_index
     (source_task / "numbers.yaml").unlink()
     assert "numbers_filtered" not in manager().task_index
+
+
+@pytest.mark.usefixtures("indexed")
+def test_a_commit_to_the_project_around_the_environment_is_no_version_of_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or each would have every answer in the response cache asked again; that of a clone is one."""
+    from lmms_eval import utils
+
+    for name in ("LMMS_EVAL_GIT_COMMIT", "GIT_COMMIT", "GITHUB_SHA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(utils.subprocess, "check_output", lambda *_, **__: b"0123abc")
+    assert utils.get_lmms_eval_cache_version() == version("lmms-eval")
+
+    (tmp_path / ".git").mkdir()
+    monkeypatch.setattr(utils, "__file__", str(tmp_path / "lmms_eval" / "utils.py"))
+    assert utils.get_lmms_eval_cache_version() == "0123abc"
 
 
 @pytest.mark.usefixtures("indexed")

@@ -222,6 +222,7 @@ def test_other_options_reach_the_host_as_they_are(
 
 # Module of the host -> the line of its source that makes the patch needed.
 LINES = {
+    "lmms_eval.utils": '["git", "-C", str(_lmms_eval_repo_root()), *args]',
     "lmms_eval.tasks": "all_paths.extend(include_path)",
     "lmms_eval.api.filter": "inst.filtered_resps[self.name] = resp",
     "lmms_eval.filters": "FILTER_REGISTRY = {",
