@@ -176,7 +176,9 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     they are, a number in a field made for the answer is the option's position, where no option
     speaks of numbers.
     """
-    if labels := _labels(keys):
+    names = {unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items()}
+    labels = {name: letter for name, letter in names.items() if name != letter}
+    if labels:
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
     letters = sorted(keys)
     if _IS_ARABIC.search(text):
@@ -185,12 +187,6 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     if "<" in text and all(map(_is_phrase, choices.values())):
         text = _replaced(text, {str(at): key for at, key in enumerate(letters, 1)}, [_IN_FIELD])
     return text
-
-
-def _labels(keys: Mapping[str, str]) -> dict[str, str]:
-    """Return label -> letter for the labels that are no letters."""
-    labels = {unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items()}
-    return {label: letter for label, letter in labels.items() if label != letter}
 
 
 def _is_phrase(option: str) -> bool:

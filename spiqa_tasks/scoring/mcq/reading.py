@@ -153,20 +153,14 @@ def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
     return next(filter(None, named), _NOTHING)
 
 
-def _decisions(reading: Reading, index: int) -> list[Claim]:
-    """Return the claims of a line that are more than a statement: by letters, else by texts, which
-    count behind the last value that is no option.
-    """
-    decisions = [claim for claim in reading.at(index).claims if claim.level != "stated"]
-    return _by_letter(decisions) or (decisions if index > reading.unread else [])
-
-
 def _named(reading: Reading, levels: Container[str] = ("named",)) -> frozenset[str]:
     """Return the options that the last line with a named answer (or a decision of other `levels`)
-    leaves standing.
+    leaves standing: by their letters, else by texts, which count behind the last value that is no
+    option.
     """
     for index, line in reading.backwards():
-        claims = _decisions(reading, index)
+        decisions = [claim for claim in line.claims if claim.level != "stated"]
+        claims = _by_letter(decisions) or (decisions if index > reading.unread else [])
         if any(claim.level in levels for claim in claims):
             return settle(claims, line)
     return _NOTHING

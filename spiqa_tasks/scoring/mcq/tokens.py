@@ -193,17 +193,11 @@ class _Tokens:
         if letter == "A" and not self.kinds and _ANSWER_ROLE.match(self.low, end):
             return cues.ANSWER, ""
         if letter not in self.options.texts:
-            return self._stranger(letter, is_capital)
+            if is_capital and letter not in "AI":
+                return cues.OUT_OF_RANGE, letter
+            return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""  # a word: "a", "y"
         kind = self._kind_of_letter(letter, is_capital, end)
         return kind, letter if kind != cues.FILL else ""
-
-    def _stranger(self, letter: str, is_capital: bool) -> tuple[str, str]:
-        """Return the kind of a letter that is no option: a word, such as "a" and "y", or out of
-        range.
-        """
-        if is_capital and letter not in "AI":
-            return cues.OUT_OF_RANGE, letter
-        return cues.KIND_OF_WORD.get(letter.lower(), cues.OTHER), ""
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
         """Return the kind of an option's letter: `LETTER`, `WEAK`, or `FILL` for an article."""
