@@ -106,10 +106,15 @@ class Metric:
 
 
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
-    """Return the metric that averages the records' scores of that name."""
+    """Return the metric that averages the records' scores of that name.
+
+    Questions that were not asked completely have none. They are missing, and make no difference to
+    the value of a part.
+    """
 
     def compute(records: Records) -> Value:
-        return mean_value({record.id: record.scores.get(name) for record in records})
+        value = mean_value({record.id: record.scores.get(name) for record in whole(records)})
+        return replace(value, missing=len(records) - value.n)
 
     return Metric(name, compute, needs=needs)
 

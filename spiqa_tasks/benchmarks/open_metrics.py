@@ -116,9 +116,7 @@ def noise(mass: float) -> str:
 def _mass(records: Records) -> Value:
     """Return the mean probability of yes and no together among L3Score's verdicts."""
     masses = [mass for record in records for mass in yes_no_masses(record)]
-    if not masses:
-        return Value(math.nan, 0)
-    return Value(fmean(masses), len(masses))
+    return Value(fmean(masses) if masses else math.nan, len(masses))
 
 
 def yes_no_masses(record: Record) -> list[float]:

@@ -213,6 +213,22 @@ def test_a_group_is_held_against_its_own_size() -> None:
     assert records.value(mean_of("x"), "no such group").reason == NO_ANSWER
 
 
+def test_a_group_with_a_question_that_was_not_asked_completely_has_no_mean() -> None:
+    """Its task was answered but for 1 of 200 questions, 1 of the 10 of its group."""
+    kinds = ["small" if place < 10 else "large" for place in range(200)]
+    records = [
+        replace(record, groups={"kind": kind})
+        for record, kind in zip(scored(200), kinds, strict=True)
+    ]
+    records[0] = replace(records[0], scores={}, status="incomplete")
+    answers = RecordSet(records, records, 200, sizes={"small": 10, "large": 190})
+    metric = mean_of("x")
+    assert (answers.value(metric).n, answers.value(metric, "large").n) == (199, 190)
+    assert math.isnan(answers.value(metric, "small").value)
+    part = replace(answers, partial=True).value(metric, "small")
+    assert (part.value, part.n) == (0.5, 9)
+
+
 def test_what_is_no_mean_over_answers_has_no_interval() -> None:
     """A withheld value, a corpus value and a value without scores."""
     assert Value(math.nan, 0).interval is None

@@ -221,18 +221,19 @@ def test_a_frame_has_the_value_of_the_run(tmp_path: Path, metric: str, asked: in
     assert (found.interval is None) == (metric == "bleu_1" or asked == 60)
 
 
-def test_a_group_with_questions_that_were_not_asked_completely_has_no_value_of_texts(
-    two_models: Path,
+@pytest.mark.parametrize("metric", ["rouge_l", "accuracy"])
+def test_a_group_with_questions_that_were_not_asked_completely_has_no_value(
+    two_models: Path, metric: str
 ) -> None:
     """They count as questions without an answer; a part that is asked for is over the others."""
     rows = spiqa_tasks.load_samples(two_models / "m").head(3)
     rows = rows.assign(status=["incomplete", "ok", "ok"], prediction=[None, "a b", "a b"])
-    rows["reference"] = "a b"
+    rows = rows.assign(reference="a b", accuracy=[None, 1.0, 1.0])
 
-    found = spiqa_tasks.value(rows, "rouge_l")
+    found = spiqa_tasks.value(rows, metric)
     assert math.isnan(found.value)
     assert found.reason == "2 of 3 questions were answered and have a score, fewer than 99%"
-    assert spiqa_tasks.value(rows, "rouge_l", partial=True).value == 1
+    assert spiqa_tasks.value(rows, metric, partial=True).value == 1
 
 
 def test_questions_of_mmstar_alone_have_a_source(two_models: Path) -> None:

@@ -65,12 +65,11 @@ def _of_protocol(settings: SpiqaSettings, suffix: str, texts: Texts) -> list[Met
     that of the released scripts (`RELEASED`).
     """
     name = settings.judged + suffix
+    compute = mean_of(name).compute
     if suffix and settings.setting == "perfigure":
-        judged = judged_by(name, partial(_perfigure_released, name))
-    else:
-        judged = judged_by(name, lambda records: mean_of(name).compute(whole(records)))
+        compute = partial(_perfigure_released, name)
 
-    of_protocol = [judged]
+    of_protocol = [judged_by(name, compute)]
     if settings.setting == "cot":
         of_protocol.append(Metric(RETRIEVAL + suffix, partial(_retrieval, RETRIEVAL + suffix)))
     return of_protocol + [text_metric(toolkit + suffix, texts) for toolkit in METRICS]
