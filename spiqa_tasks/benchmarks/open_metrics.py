@@ -85,12 +85,13 @@ def text_metric(name: str, texts: Texts = prediction) -> Metric:
 def judge_advice(records: Records) -> list[str]:
     """Return a remedy if yes and no have less than 95% of the probability on average, or []."""
     mass = _mass(records)
-    if not mass.n or mass.value >= USUAL_MASS:
-        return []
-    return [
-        f"Yes and no together have {mass.value:.0%} of the probability of the judge's first word,"
-        f" the mean over {mass.n} judgements: {NEITHER_REMEDY}."
-    ]
+    # NaN, the mass of no verdicts, is below nothing.
+    if mass.value < USUAL_MASS:
+        return [
+            f"Yes and no together have {mass.value:.0%} of the probability of the judge's first"
+            f" word, the mean over {mass.n} judgements: {NEITHER_REMEDY}."
+        ]
+    return []
 
 
 def judged_by(name: str, compute: Callable[[Records], Value]) -> Metric:
@@ -108,9 +109,10 @@ def judged_by(name: str, compute: Callable[[Records], Value]) -> Metric:
 
 def noise(mass: float) -> str:
     """Return why L3Scores with this mean probability of yes and no are withheld, or ''."""
-    if math.isnan(mass) or mass >= LEAST_MASS:
-        return ""
-    return f"yes and no have {mass:.1%} of the probability of the judge's first word"
+    # NaN, the mass of no verdicts, is below nothing.
+    if mass < LEAST_MASS:
+        return f"yes and no have {mass:.1%} of the probability of the judge's first word"
+    return ""
 
 
 def _mass(records: Records) -> Value:

@@ -83,8 +83,11 @@ def join(settings: SpiqaSettings, documents: Records, rule: Rule | None) -> list
         question = _joined(question_id, parts, settings, rule)
         scored = next((part for part in parts if part.scores or part.verdicts), None)
         if scored is not None and question.status != "incomplete":
-            question = dataclasses.replace(question, scores=scored.scores, requests=())
-            question = question.with_verdicts(scored.verdicts)
+            scores = dict(scored.scores)
+            # of the only figure that was judged: the released value is no mean over questions
+            scores.pop(settings.judged + RELEASED, None)
+            joined = dataclasses.replace(question, scores=scores, requests=())
+            question = joined.with_verdicts(scored.verdicts)
         questions.append(question)
     return questions
 

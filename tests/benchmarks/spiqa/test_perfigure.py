@@ -208,6 +208,9 @@ def test_question_that_a_limit_cuts_counts_in_its_own_metric_only(
     assert scorer.value("rouge_l", cut).n == scorer.value("rouge_l_released", cut).n == 2
     joined = join(BOTH, cut, None)
     assert [question.status for question in joined] == ["ok", "no_helpful_figure", "incomplete"]
+    # the released value is no mean of the scores that questions with one judged figure would have
+    assert "l3score" in joined[0].scores
+    assert not any("l3score_released" in question.scores for question in joined)
     assert joined[2].scores == {}
 
 
