@@ -62,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write:
         # Tried first, as reading and scoring the answers may take minutes.
         require("lmms-eval", "--write")
+    elif arguments.name:
+        raise InputError("--name names the task that --write makes. Add --write.")
     if not arguments.runs:
         return _write_kept_task(arguments)
 

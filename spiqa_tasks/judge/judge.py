@@ -202,9 +202,9 @@ class Judge(JudgeClient):
         """Raise JudgeError if a test question has no answer."""
         for verdict in verdicts:
             if verdict.reason:
-                has_remedy = "; " in verdict.reason
-                advice = verdict.reason if has_remedy else f"{verdict.reason}; {_REMEDY}"
-                raise self._unfit(f"did not answer a test question: {advice}")
+                # a reason with a remedy has it behind a semicolon
+                remedy = "" if "; " in verdict.reason else f"; {_REMEDY}"
+                raise self._unfit(f"did not answer a test question: {verdict.reason}{remedy}")
 
     def _unfit(self, why: str) -> JudgeError:
         """Return the error for a judge that cannot answer by the rule, with the remedy."""

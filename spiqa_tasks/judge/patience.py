@@ -137,9 +137,13 @@ class Patience:
         """Return why all open requests fail, or None."""
         stopped = self._stopped_until - now
         if stopped > 0:
-            wait = f"the server asks for {stopped:,.0f} s of patience: score again after that"
-            return f"{self.trouble}; {wait}"
+            return (
+                f"{self.trouble}; the server asks for {stopped:,.0f} s of patience: score again "
+                "after that"
+            )
         if self.seconds_left(now) > 0:
             return None
-        silence = f"the judge has answered nothing for {self.policy.patience:.0f} s"
-        return f"{silence} and last failed with {self.trouble}"
+        return (
+            f"the judge has answered nothing for {self.policy.patience:.0f} s and last failed with "
+            f"{self.trouble}"
+        )

@@ -168,8 +168,10 @@ class YesNoRule(Rule):
         for test, verdict in zip(self.tests, verdicts, strict=True):
             score = self.certain_score(test, verdict)
             if score is None:
-                begins = f"its answer begins with {verdict.text.strip()[:20]!r}"
-                return f"{begins} and is no clear yes or no; {NEITHER_REMEDY}"
+                return (
+                    f"its answer begins with {verdict.text.strip()[:20]!r} and is no clear yes or "
+                    f"no; {NEITHER_REMEDY}"
+                )
             scores.append(score)
 
         right, wrong = scores
@@ -300,8 +302,9 @@ class LettersRule(Rule):
         (verdict,) = verdicts
         if self.score(self.tests[0], verdict) is not None:
             return None
-        wrote = f"asked for the letter of an answer it wrote {verdict.text[:40]!r}"
-        return f"{wrote}; choose another one"
+        return (
+            f"asked for the letter of an answer it wrote {verdict.text[:40]!r}; choose another one"
+        )
 
     def signature(self) -> dict[str, Any]:
         return {"prompt": _prompt_id("letters", self.template, 8)}

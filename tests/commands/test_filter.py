@@ -19,6 +19,9 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path, run_filter: Filter) -
     tasks = {"t": choice_samples([False]), "u": choice_samples([False])}
     write_blind(tmp_path / "b", "m", tasks)
     assert "Choose one with --task" in run_filter(tmp_path / "b", "--write", "--name", "x")[2]
+    # a name without a task to be written would be ignored
+    status, _, said = run_filter(tmp_path / "b", "--name", "x")
+    assert (status, "Add --write." in said) == (2, True)
 
 
 def test_table_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
