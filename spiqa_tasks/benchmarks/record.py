@@ -135,7 +135,11 @@ class Record:
     @property
     def truncated(self) -> bool | None:
         """Whether the answer was cut off, by its text or as the host says; None if unknown."""
-        return True if self.rule == "truncated" else self.details.get("truncated")
+        if self.rule == "truncated":
+            return True
+        # a requested format that is complete shows that the answer was not cut off
+        told: bool | None = self.details.get("truncated", False if self.rule == "ok" else None)
+        return told
 
     @property
     def unparsed(self) -> bool:

@@ -136,15 +136,15 @@ def test_answers_are_scored_by_the_metrics_named_alone(
         text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started")
     )
     status, found, _ = run_json(
-        capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate,unformatted_rate"
+        capsys, "score", "spiqa_demo", path, "--metrics", "request_failed_rate,unformatted_rate"
     )
-    assert (status, found["metrics"]) == (0, {"truncated_rate": 0.0})
+    assert (status, found["metrics"]) == (0, {"request_failed_rate": 0.0})
     status, found, _ = run_json(
-        capsys, "score", "spiqa_demo", path, "--metrics", "truncated_rate", "--by", "group"
+        capsys, "score", "spiqa_demo", path, "--metrics", "request_failed_rate", "--by", "group"
     )
     assert (status, found[0]["metric"], found[0]["group"], found[0]["n"]) == (
         0,
-        "truncated_rate",
+        "request_failed_rate",
         "all",
         len(rows),
     )

@@ -11,6 +11,7 @@ from spiqa_tasks.benchmarks.metric import (
     MINIMUM_SHARE,
     RELEASED,
     REQUEST_FAILED,
+    TRUNCATED_RATE,
     Metric,
     Value,
     mean_of,
@@ -90,7 +91,7 @@ def _rates(settings: SpiqaSettings) -> list[Metric]:
             *mass,
             replace(REQUEST_FAILED, of_documents=True),
         ]
-    truncated = share_of("truncated_rate", lambda record: bool(record.truncated))
+    truncated = replace(TRUNCATED_RATE, in_table=True)
     return [unformatted, truncated, JUDGE_FAILED, *mass, REQUEST_FAILED]
 
 

@@ -190,3 +190,12 @@ def test_it_is_withheld_where_the_order_is_not_known_for_more_than_a_hundredth()
     )
     failed = value(RETRIEVAL, [chain(0), chain(1, None, None, figures=[])], "setting=cot")
     assert failed.reason == "1 of 2 answers have a score, fewer than 99%"
+
+
+def test_where_no_answer_tells_whether_it_was_cut_there_is_no_rate() -> None:
+    """Plain answers and answers without the format do not; a format that is complete does."""
+    untold = [record(0, rule="unformatted"), record(1, rule="empty")]
+    assert math.isnan(value("truncated_rate", untold).value)
+    assert value("truncated_rate", [*untold, record(2, rule="ok")]).value == 0
+    told = record(3, rule="unformatted", details={"truncated": True})
+    assert value("truncated_rate", [*untold, told]).value == pytest.approx(1 / 3)
