@@ -70,8 +70,8 @@ _PAPER_COLUMNS = ("paper_id", "arxiv_id", "doc_id")
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"
 
-# The end of a picture's file name.
-_PICTURE = re.compile(r"\.(?:png|jpe?g)$")
+# A picture's file name; a sentence that ends in one is an answer.
+_PICTURE = re.compile(r"\S+\.(?:png|jpe?g)", re.IGNORECASE)
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 _FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
@@ -469,7 +469,7 @@ def _value_at(value: Any, path: str) -> Any:
 
 def _without_figure(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a row without its `reference` if that is the file of a figure, as in SPIQA's rows."""
-    if not _PICTURE.search(str(row.get("reference"))):
+    if not _PICTURE.fullmatch(str(row.get("reference"))):
         return row
     return {name: cell for name, cell in row.items() if name != "reference"}
 
