@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     }
     answers = []
     without_options = []
-    for number, answer in enumerate(answers_of_rows(file, rows, columns, ["prediction"]), 1):
-        key = answer.id or str(number)
+    for answer in answers_of_rows(file, rows, columns, ["prediction"]):
+        key = answer.id or str(answer.position + 1)
         if not answer.known_options:
             without_options.append(key)
             continue

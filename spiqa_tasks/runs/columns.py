@@ -51,6 +51,8 @@ _FIELDS = {
     "group": "category subject topic domain type",
     # a person's yes or no, which `calibrate` reads
     "label": "label verdict",
+    # tells the question where ids are another pipeline's; the last is VisDoM's
+    "paper": "paper_id arxiv_id doc_id",
 }
 # Field -> names of its column; the first that is there counts, in every command.
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -63,15 +65,11 @@ _LIKE_ANSWER = re.compile(
     rf"(?!judge).+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|(?:pred|generated).*"
 )
 
-# Columns with a paper's id, which is an id together with the question's text; the last is VisDoM's,
-# which asks SPIQA's questions.
-_PAPER_COLUMNS = ("paper_id", "arxiv_id", "doc_id")
-
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"
 
-# A picture's file name; a sentence that ends in one is an answer.
-_PICTURE = re.compile(r"\S+\.(?:png|jpe?g)", re.IGNORECASE)
+# A picture's file name or nothing; a sentence that ends in one is an answer.
+_PICTURE = re.compile(r"(?:\S+\.(?:png|jpe?g))?", re.IGNORECASE)
 
 # Values of a column `status` that say that there is no answer: words, or an error of HTTP.
 _FAILED_STATUS = re.compile(r"error|failed|failure|timeout|request_failed|[45]\d\d")
@@ -138,18 +136,6 @@ class Columns:
             taken.add("text")
         return [name for name in FIELDS[field] if name in names and name not in taken]
 
-    def id_columns(self, names: Collection[str]) -> tuple[str, ...]:
-        """Return the columns that identify a row: that of ids, or paper and question; or ()."""
-        name = self.column_of("id", names)
-        question = self.column_of("question", names)
-        papers = [column for column in _PAPER_COLUMNS if column in names]
-
-        # columns such as `key` or `qid`, and the keys of an object, may be another pipeline's
-        is_sure = "id" in self.named or name in ID_COLUMNS
-        if question is not None and papers and not is_sure:
-            return (papers[0], question)
-        return () if name is None else (name,)
-
     def in_all_rows(self, names: Collection[str]) -> Columns:
         """Return the columns with the one of `names` for each field.
 
@@ -175,24 +161,23 @@ class Columns:
     def missing(self, names: Collection[str]) -> list[str]:
         """Return the fields that `names` lack for answers, [] if they are enough.
 
-        An answer needs a prediction, and either an id or both question and reference.
+        An answer needs a prediction, and either an id or question and reference, or paper.
         """
         lacking = [] if self.column_of("prediction", names) else ["prediction"]
-        has_question = self.column_of("question", names) and self.column_of("reference", names)
-        return lacking if has_question or self.id_columns(names) else [*lacking, "id"]
+        has_more = self.column_of("reference", names) or self.column_of("paper", names)
+        has_question = self.column_of("question", names) and has_more
+        return lacking if has_question or self.column_of("id", names) else [*lacking, "id"]
 
     def resolved(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a row with further columns: the values at paths of `--columns`, by these paths.
 
         With `prediction=resps.0` the row `{"resps": ["A"]}` has a column `resps.0` with A, too.
-        `response` is the text of the answer in a line of a batch, where it is an object. The file
-        of a figure is no `reference`, unless `--columns` says so.
+        `response` is the text of the answer in a line of a batch, where it is an object.
         """
         paths = [name for name in self.named.values() if "." in name and name not in row]
         values = {path: _value_at(row, path) for path in paths}
         values["response"] = _value_at(row, _BATCH)
-        found = {path: value for path, value in values.items() if value is not None}
-        return {**(row if "reference" in self.named else _without_figure(row)), **found}
+        return {**row, **{path: value for path, value in values.items() if value is not None}}
 
     def answer(self, row: Mapping[str, Any], answer_id: str, position: int = 0) -> Answer:
         """Return the answer in a row: prediction, question, references, options and groups.
@@ -210,6 +195,7 @@ class Columns:
             options=self.options(row),
             needed=_needed(row),
             groups=self._groups(row),
+            paper=_plain_text(row.get(self.named["paper"])),
         )
 
     def _groups(self, row: Mapping[str, Any]) -> dict[str, str]:
@@ -308,12 +294,11 @@ def answers_of_rows(
             f"{advice(names, columns)}"
         )
 
-    id_columns = columns.id_columns(names)
-    columns = columns.in_all_rows(names)
+    columns = columns.in_all_rows(_with_true_answers(names, rows.values(), columns))
     answers = []
     for position, (name, row) in enumerate(rows.items()):
         where = f"{name} of {path}"
-        answer_id = _id_of(row, id_columns, where)
+        answer_id = _id_of(row, columns.named["id"], where, "id" in needed)
         try:
             answers.append(columns.answer(row, answer_id, position))
         except ValueError as error:
@@ -432,17 +417,19 @@ def _likely_answer(names: Collection[str], columns: Columns) -> str:
     return likely[0] if len(likely) == 1 else ""
 
 
-def _id_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
-    """Return the id of a row, `PAPER/QUESTION` if two columns are its id, or '' without any."""
-    cells = [row.get(name) for name in names]
-    with suppress(ValueError):
-        texts = [whole_id(cell_text(cell) or "") for cell in cells]
-        if all(texts):  # true if there are no such columns
-            return "/".join(texts)
+def _id_of(row: Mapping[str, Any], name: str, where: str, is_needed: bool) -> str:
+    """Return the id of a row, or '' without a column of ids.
 
-    found = ", ".join(f"{cell!r:.60}" for cell in cells)
+    Raises InputError: a cell without one, if it `is_needed`.
+    """
+    with suppress(ValueError):
+        text = whole_id(cell_text(row.get(name)) or "")
+        if text or not name:
+            return text
+    if not is_needed:
+        return ""
     raise InputError(
-        f"Expected a text or number as {' and '.join(names)} in {where}, found {found}. Correct it."
+        f"Expected a text or number as {name} in {where}, found {row.get(name)!r:.60}. Correct it."
     )
 
 
@@ -467,11 +454,17 @@ def _value_at(value: Any, path: str) -> Any:
     return value
 
 
-def _without_figure(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row without its `reference` if that is the file of a figure, as in SPIQA's rows."""
-    if not _PICTURE.fullmatch(str(row.get("reference"))):
-        return row
-    return {name: cell for name, cell in row.items() if name != "reference"}
+def _with_true_answers(
+    names: Collection[str], rows: Collection[Mapping[str, Any]], columns: Columns
+) -> Collection[str]:
+    """Return the names of columns without `reference` if it has files of figures, as in SPIQA's
+    rows, beside the true answers.
+    """
+    others = [name for name in names if name != "reference"]
+    if not columns.column_of("reference", others):
+        return names
+    cells = (str(row.get("reference") or "") for row in rows)
+    return others if all(map(_PICTURE.fullmatch, cells)) else names
 
 
 def _references(cell: Any) -> tuple[str, ...]:

@@ -138,26 +138,25 @@ def match(
 ) -> tuple[Answers, Unmatched]:
     """Return row id -> answer, in the order of the rows, and the ids that did not fit.
 
-    An answer's id is a row's, as `1702.00001v1/0`, or the paper's id and the question's text, as
-    `1702.00001v1/How many?`. If no id is the task's, the question's text alone counts. With
-    `has_keys`, as in SPIQA's response files, whose keys may be other numbers than the rows', the
-    answer's own question counts before its id.
+    An answer is to the row of its id, or of its paper and question. If most answers have neither,
+    it is to the only row of its question. With `has_keys`, as in SPIQA's response files, whose keys
+    may be other numbers than the rows', the question counts before the id.
     Raises InputError: an id with two different answers, ids from 1, or no id of the task at all.
     """
     known = []
     unknown: dict[str, None] = {}
-    count_of_id = Counter(answer.id for answer in answers)
-    matched_of_id: Counter[str] = Counter()
+    count_of_text = Counter(map(_text_id_of, answers))
+    matched_of_text: Counter[str] = Counter()
     for answer, row_ids in zip(answers, _ids_of_rows(answers, rows, has_keys), strict=True):
         if len(row_ids) == 1:
             known.append(replace(answer, id=row_ids[0]))
-        elif len(row_ids) == count_of_id[answer.id]:
+        elif len(row_ids) == count_of_text[text := _text_id_of(answer)]:
             # a paper asks the question twice: both answers are in the release's order
-            known.append(replace(answer, id=row_ids[matched_of_id[answer.id]]))
-            matched_of_id[answer.id] += 1
+            known.append(replace(answer, id=row_ids[matched_of_text[text]]))
+            matched_of_text[text] += 1
         else:
             # no row; or a paper asks the question twice, and there are not two answers
-            unknown[answer.id] = None
+            unknown[answer.id or f"{answer.paper}/{answer.question}"] = None
 
     by_id, duplicates = by_question(path, known)
     matched = {row["id"]: by_id[row["id"]] for row in rows if row["id"] in by_id}
@@ -267,8 +266,8 @@ def _without_other_figures(answers: Answers, differences: Sequence[_Difference])
 
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
-    """Raise InputError if an answer has neither an id nor a position among a host's documents."""
-    if run.form in lmms_eval.FORMS or all(answer.id for answer in answers):
+    """Raise InputError if an answer has no id, paper or position among a host's documents."""
+    if run.form in lmms_eval.FORMS or all(answer.id or answer.paper for answer in answers):
         return
     raise InputError(
         f"Expected an id with each answer to {task.name} in {run.path}. Add --columns id=COLUMN, "
@@ -360,7 +359,10 @@ def _ids_of_rows(answers: Sequence[Answer], rows: Rows, has_keys: bool) -> list[
     found = [_ids_by_id(answer, rows, names, has_keys) for answer in answers]
     if has_keys or any(found):
         return found
-    return [names.get(_text_id("", answer.question), ()) for answer in answers]
+    by_text = [names.get(_text_id("", answer.question), ()) for answer in answers]
+    only = [ids if len(ids) == 1 else () for ids in by_text]
+    # a few equal questions do not make a file one of this task
+    return only if 2 * sum(map(len, only)) > len(answers) else found
 
 
 def _ids_by_id(
@@ -370,14 +372,13 @@ def _ids_by_id(
 
     `names` is as `_row_ids` returns it, `has_keys` as `match` takes it.
     """
-    if not answer.id and answer.position < len(rows):
+    if not answer.id and not answer.paper and answer.position < len(rows):
         # a host's answers without records, as of --predict_only
         return [str(rows[answer.position]["id"])]
+    if not has_keys:
+        return names.get(answer.id) or names.get(_text_id_of(answer), ())
 
     paper, _, rest = answer.id.partition("/")
-    if not has_keys:
-        return names.get(answer.id) or names.get(_text_id(paper, rest), ())
-
     _, slash, document = rest.partition("/")
     ids_by_text = names.get(_text_id(paper, f"{answer.question}{slash}{document}"), ())
     return ids_by_text if len(ids_by_text) == 1 else names.get(answer.id, ())
@@ -389,13 +390,17 @@ def _row_ids(rows: Rows) -> dict[str, Sequence[str]]:
     """
     names: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        if text := row.get("question"):
-            names[_text_id("", text)].append(row["id"])
+        names[_text_id("", row.get("question", ""))].append(row["id"])
         if "paper_id" in row:
             # a document of one figure is named by its file and its step
             document = f"/{row['figures'][0]['file']}/{row['step']}" if row.get("step") else ""
             names[_text_id(row["paper_id"], f"{row['question']}{document}")].append(row["id"])
     return names | {row["id"]: [row["id"]] for row in rows}
+
+
+def _text_id_of(answer: Answer) -> str:
+    """Return the name of an answer's question by its paper and text; '' without a paper."""
+    return _text_id(answer.paper, answer.question) if answer.paper else ""
 
 
 def _text_id(paper: str, question: str) -> str:

@@ -47,6 +47,7 @@ class Answer:
     Attributes:
         id: of the question; of the document where a question is several.
         record: the scored answer; None where it was not scored yet.
+        paper: of the question; '' without one.
         position: index of the document in its task, or of the answer in its file, from 0.
         question: the question's text or the whole prompt.
         references: the true answers, of which any is right.
@@ -63,6 +64,7 @@ class Answer:
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
     needed: tuple[str, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)
+    paper: str = ""
 
     @property
     def reference(self) -> str:

@@ -31,7 +31,7 @@ def test_what_names_no_field_is_refused(text: str) -> None:
     assert (
         str(error.value)
         == "Expected --columns FIELD=COLUMN,... with fields among id, prediction, question,"
-        f" reference, options, figures, group, label, each once; found {text!r}."
+        f" reference, options, figures, group, label, paper, each once; found {text!r}."
     )
 
 
@@ -151,14 +151,36 @@ def test_an_answer_has_all_that_its_row_can_be_compared_by() -> None:
     assert several == [("a", "8"), ("a", "b"), ("[0, 1]",)]
 
 
-def test_the_file_of_a_figure_is_no_true_answer() -> None:
-    """SPIQA's rows call it `reference`; a column that `--columns` names is taken as it is."""
-    row = {"question": "q?", "answer": "a", "reference": "1603.1v3-Figure2-1.png"}
-    assert answer_of(USUAL.resolved(row)).reference == "a"
-    for true in ("a.png or b", "It is saved as a.png"):
-        assert answer_of(USUAL.resolved({**row, "reference": true})).reference == true
-    named = Columns({"reference": "reference"})
-    assert answer_of(named.resolved(row), named).reference == "1603.1v3-Figure2-1.png"
+@pytest.mark.parametrize(
+    ("references", "others", "columns", "expected"),
+    [
+        (["1603.1v3-Figure2-1.png", "", "F.JPG"], True, {}, ["a", "a", "a"]),
+        (["1603.1v3-Figure2-1.png", "a.png or b"], True, {}, None),
+        (["It is saved as a.png"], True, {}, None),
+        (["a.png"], False, {}, None),
+        (["a.png"], True, {"reference": "reference"}, None),
+        (["a.png"], True, {"group": "reference"}, ["a"]),
+    ],
+)
+def test_files_of_figures_beside_true_answers_are_none(
+    tmp_path: Path,
+    references: list[str],
+    others: bool,
+    columns: dict[str, str],
+    expected: list[str] | None,
+) -> None:
+    """SPIQA's rows call them `reference`; texts, a file without other true answers and a column
+    that `--columns` names are taken as they are.
+    """
+    answer = {"answer": "a"} if others else {}
+    path = tmp_path / "m.jsonl"
+    rows = [
+        {"question": f"{place}?", "prediction": "p", "reference": reference, **answer}
+        for place, reference in enumerate(references)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = [answer.reference for answer in read_answers(path, LINES, Columns(columns))]
+    assert found == (references if expected is None else expected)
 
 
 def test_of_several_columns_of_figures_none_is_taken_unless_it_is_named() -> None:

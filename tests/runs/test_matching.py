@@ -295,19 +295,54 @@ def test_ids_with_another_separator_are_refused_with_one_of_the_tasks(name: str)
 
 def test_answers_with_ids_of_another_pipeline_are_found_by_their_questions() -> None:
     """Where the task asks the text once: as `spiqa_434` of a shuffled copy of test-A."""
-    rows = [*PAPERS, {"id": "2/0", "paper_id": "2", "question": "Whose?"}]
+    texts = ["Whose?", "Where?", "When?"]
+    rows = [
+        *PAPERS,
+        *({"id": f"2/{n}", "paper_id": "2", "question": text} for n, text in enumerate(texts)),
+    ]
     given = [
         Answer("spiqa_7", Response("x"), question=" whose? "),
+        Answer("spiqa_3", Response("x"), question="WHERE?"),
+        Answer("spiqa_8", Response("x"), question="When?"),
         Answer("spiqa_9", Response("y"), question="How much, in %?"),
         Answer("spiqa_1", Response("z"), question="Of another task?"),
     ]
     found, unmatched = match(PATH, given, rows)
-    assert {key: answer.response.text for key, answer in found.items()} == {"2/0": "x"}
+    assert {key: answer.id for key, answer in found.items()} == {
+        f"2/{n}": f"2/{n}" for n in (0, 1, 2)
+    }
     assert unmatched["unknown"] == ["spiqa_9", "spiqa_1"]
 
     # one id of the task says that the others are none
-    given.append(Answer("1611.1v1/0", Response("w")))
-    assert list(match(PATH, given, rows)[0]) == ["1611.1v1/0"]
+    ours = Answer("1611.1v1/0", Response("w"))
+    assert list(match(PATH, [*given, ours], rows)[0]) == ["1611.1v1/0"]
+    # of another task, which has a question of this one
+    with pytest.raises(InputError, match="found ids such as 'spiqa_8'"):
+        match(PATH, given[2:], rows)
+
+
+def test_answers_to_parts_of_a_question_are_not_told_apart_by_its_text() -> None:
+    """One figure at a time, a question is several documents: in the order of a file they would be
+    answers to any of them.
+    """
+    rows = [{"id": f"p/0/f.png/{step}", "question": "Why?"} for step in ("helpful", "answer")]
+    given = [Answer(f"x{n}", Response("a"), position=n, question="Why?") for n in (0, 1)]
+    with pytest.raises(InputError, match="found ids such as 'x0'"):
+        match(PATH, given, rows)
+
+
+def test_an_id_of_the_task_counts_before_paper_and_question() -> None:
+    """Whose text may be a whole prompt; another pipeline's id does not hide them."""
+    given = [
+        Answer("1611.1v1/1", Response("a"), question="A prompt", paper="1611.1v1"),
+        Answer("q_7", Response("b"), question="how much, in %?", paper="1611.1v10"),
+    ]
+    found, unmatched = match(PATH, given, PAPERS)
+    assert {key: answer.response.text for key, answer in found.items()} == {
+        "1611.1v1/1": "a",
+        "1611.1v10/0": "b",
+    }
+    assert not unmatched["unknown"]
 
 
 def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
@@ -315,7 +350,11 @@ def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
     for text in ("x{}", "x"):
         given = [
             Answer(
-                f"{row['paper_id']}/{row['question']}", Response(text.format(place)), position=place
+                "",
+                Response(text.format(place)),
+                position=place,
+                question=row["question"],
+                paper=row["paper_id"],
             )
             for place, row in enumerate(PAPERS)
         ]
@@ -327,7 +366,7 @@ def test_answers_to_a_text_that_a_paper_asks_twice_are_in_its_order() -> None:
 def test_one_answer_to_a_text_that_a_paper_asks_twice_is_of_no_question() -> None:
     """Nobody knows of which it is."""
     given = [
-        Answer(f"{row['paper_id']}/{row['question'].upper()}", Response(row["id"]))
+        Answer("", Response(row["id"]), question=row["question"].upper(), paper=row["paper_id"])
         for row in PAPERS[:2] + PAPERS[3:]
     ]
     found, unmatched = match(PATH, given, PAPERS)
