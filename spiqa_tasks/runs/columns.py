@@ -161,7 +161,7 @@ class Columns:
     def missing(self, names: Collection[str]) -> list[str]:
         """Return the fields that `names` lack for answers, [] if they are enough.
 
-        An answer needs a prediction, and either an id or question and reference, or paper.
+        An answer needs a prediction, and either an id, or a question with reference or paper.
         """
         lacking = [] if self.column_of("prediction", names) else ["prediction"]
         has_more = self.column_of("reference", names) or self.column_of("paper", names)
@@ -278,10 +278,11 @@ def answers_of_rows(
 ) -> list[Answer]:
     """Return the answers of rows; `rows` is a name for messages, such as `line 3`, -> row.
 
-    `needed` are those of `prediction` and `id` (or question and reference) that must be there.
+    `needed` are those of `prediction` and `id` (or what `Columns.missing` takes for it) that must
+    be there.
 
-    Raises InputError: no rows, no column of predictions, a row without an id if there is a column
-    of ids, or a prediction that is no text.
+    Raises InputError: no rows, no column of predictions, a row without a needed id if there is a
+    column of ids, or a prediction that is no text.
     """
     if not rows:
         raise InputError(f"Expected answers in {path}, found none.")

@@ -356,7 +356,7 @@ def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collecti
 def _ids_of_rows(answers: Sequence[Answer], rows: Rows, has_keys: bool) -> list[Sequence[str]]:
     """Return the ids of the rows that each answer may be to, as `match` finds them."""
     names = _row_ids(rows)
-    found = [_ids_by_id(answer, rows, names, has_keys) for answer in answers]
+    found = [_ids_by_name(answer, rows, names, has_keys) for answer in answers]
     if has_keys or any(found):
         return found
     by_text = [names.get(_text_id("", answer.question), ()) for answer in answers]
@@ -365,10 +365,11 @@ def _ids_of_rows(answers: Sequence[Answer], rows: Rows, has_keys: bool) -> list[
     return only if 2 * sum(map(len, only)) > len(answers) else found
 
 
-def _ids_by_id(
+def _ids_by_name(
     answer: Answer, rows: Rows, names: Mapping[str, Sequence[str]], has_keys: bool
 ) -> Sequence[str]:
-    """Return the ids of the rows that an answer may be to: two if a paper asks the question twice.
+    """Return the ids of the rows that an answer names by its id, or by paper and question: two if
+    a paper asks the question twice.
 
     `names` is as `_row_ids` returns it, `has_keys` as `match` takes it.
     """
