@@ -27,12 +27,7 @@ LINES = [
 ]
 """Every command of the package that a page shows, with the page."""
 TASKS = sorted(
-    {
-        name
-        for item in items()
-        if item.paper == "spiqa" and item.maker not in ("", "counts")
-        for name in item.tasks
-    }
+    {name for item in items() if item.paper == "spiqa" and item.maker for name in item.tasks}
     | {"spiqa_testA_both", "spiqa_testA_cot_both", "spiqa_testA_perfigure_both"}
 )
 """Tasks and groups that SPIQA's tables are made of, and those with the numbers of the released

@@ -236,7 +236,6 @@ COMMANDS = {
 PAPER = {
     "spiqa": {
         "table3": "{host}/captions {host}/ocr",
-        "table4": "--task spiqa_testA --task spiqa_testB",
         "table5": "{host}/captions {host}/ocr",
         "table6": "{host}/captions {host}/ocr",
         "figure3": "{host}/captions",
@@ -252,16 +251,12 @@ PAPER = {
         "table1": "{host}/frequent {host}/random",
         "table2": "{host}/frequent {host}/random",
         "table3": "{host}/frequent {host}/random",
-        "figure4": "",
-        "figure5": "",
         "table4": "{host}/frequent {host}/random",
         "table5": "{host}/random",
         "table6": "{host}/frequent {host}/random",
         "table7": "{host}/random",
     },
     "scifibench": {
-        "table1": "",
-        "figure3": "",
         "table2": "{host}/frequent {host}/random",
         "section4.2": "{host}/orders",
         "section4.4": "{host}/random",

@@ -21,10 +21,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 # what guards people: bad input, keys, kills, other people's files.
 #
 # Aim: 130,000, four times httpx; more has shown to be more than a newcomer reads.
-MOST_TOKENS = 158_150
+MOST_TOKENS = 156_609
 
 # Aim: 170.
-MOST_MODULES = 164
+MOST_MODULES = 163
 
 # The aim was 35, one function in forty, as in the libraries of the field.
 MOST_COMPLEX = 0

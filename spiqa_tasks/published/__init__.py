@@ -29,9 +29,9 @@ class Item:
     Attributes:
         key: its name on the command line and for `load`, `tableB1`.
         name: its name in the paper, `Table B.1`.
-        needs: what makes it again: `data`, or `runs` and perhaps `judge`; () if it cannot be made.
-        maker: key of `commands.paper_tables.MAKERS`, or `counts`; '' if it cannot be made.
-        tasks: arguments of lmms-eval's --tasks for its runs; benchmarks for counts of the data.
+        needs: what makes it again: `runs` and perhaps `judge`; () if it cannot be made.
+        maker: key of `commands.paper_tables.MAKERS`; '' if it cannot be made.
+        tasks: arguments of lmms-eval's --tasks for its runs.
         note: what `spiqa-tasks paper` leaves out of it, or why it cannot be made.
         options: options of the maker: `by`, `metric` or `over`.
     """

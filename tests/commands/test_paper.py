@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,21 +16,14 @@ from host_files import choice_samples, sample_of, write_run
 from judged_runs import write_judged
 from run_command import run_json, words
 
-from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
+from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.published import Item, items, load
 
-MADE = [
-    item
-    for item in items()
-    if item.maker and item.maker != "rank" and (item.paper, item.key) != ("spiqa", "table2")
-]
-"""Items that the demo data make; `test_paper_ranking` and `test_description` have the other
-ones.
-"""
+MADE = [item for item in items() if item.maker and item.maker != "rank"]
+"""Items that the demo data make; `test_paper_ranking` has the other one."""
 FIG2CAP = "demo_fig2cap"
-DEMO = {"spiqa": "spiqa_demo", "mmstar": "mmstar_demo", "scifibench": "scifibench_demo"}
 QUESTIONS = 39
 
 
@@ -60,8 +52,6 @@ def write_spiqa(folder: Path, tasks: dict[str, str]) -> None:
 
 def write_for(item: Item, folder: Path) -> list[str]:
     """Write runs of the demo data for an item; return the arguments that name them."""
-    if item.maker == "counts":
-        return ["--task", DEMO[item.paper]]
     if item.paper == "mmstar":
         write_triple(folder, rights(6, 8), rights(4, 8), rights(2, 8))
     elif item.maker == "spread" and item.paper == "spiqa":
@@ -106,7 +96,6 @@ def test_the_list_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> Non
     _, rows, _ = run_json(capsys, "paper mmstar")
     found = {row["item"]: row for row in rows}
     assert [found["table5"][name] for name in ("needs", "tasks")] == [["runs"], ["mmstar_filtered"]]
-    assert [found["figure5"][name] for name in ("needs", "tasks")] == [["data"], []]
     assert found["figure1"]["needs"] == []
 
 
@@ -138,14 +127,7 @@ def test_the_list_is_fast(tmp_path: Path) -> None:
             ["scifibench", "table3", "x"],
             "Expected judges that see pictures for Table 3, found none",
         ),
-        (
-            ["spiqa", "table2", "--task", "spiqa_demo"],
-            "Expected tasks of spiqa for Table 2, found spiqa_demo",
-        ),
-        (
-            ["spiqa", "table4", "--task", "mmstar_demo"],
-            "Expected tasks of spiqa for Table 4, found mmstar_demo",
-        ),
+        (["spiqa", "table4"], "found Table 4: counts of the release;"),
     ],
 )
 def test_what_cannot_be_made_is_refused(
@@ -460,55 +442,3 @@ def test_tables_have_shares_times_100(
     if told:
         assert main([*first, str(tmp_path), "--task", "plain"]) == 2
         assert told in capsys.readouterr().err
-
-
-def test_the_demo_data_of_every_benchmark_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Questions, categories and axes are those of its rows."""
-
-    def counted(paper: str, item: str) -> dict[str, Any]:
-        status, rows, errors = run_json(capsys, f"paper {paper} {item}", "--task", DEMO[paper])
-        assert status == 0, errors
-        return {row["statistic"]: row["value"] for row in rows}
-
-    assert counted("spiqa", "table4")["questions"] == QUESTIONS
-    sources = counted("mmstar", "figure4")
-    assert sources["source/demo"] == sources["questions"] == 24
-    assert counted("mmstar", "figure5")["subcategories"] == 18
-    questions = load_rows("scifibench", "demo", "ablation=text")
-    categories = counted("scifibench", "figure3")
-    for name, often in Counter(row["category"] for row in questions).items():
-        assert categories[f"category/{name}"] == often
-
-
-def test_differences_from_the_paper_are_shown(
-    real_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of six of test-B's 65 papers; of test-A, which is there in whole, there is none. Missing
-    files are status 3.
-    """
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
-    assert main(["paper", "spiqa", "table4", "--task", "spiqa_testA", "--task", "spiqa_testB"]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["spiqa", "testA", "Table", "4", "papers", "118", "118"] in lines
-    assert ["spiqa", "testB", "Table", "4", "papers", "6", "65", "-59"] in lines
-    assert main(["paper", "scifibench", "table1", "--task", "scifibench_cs_fig2cap"]) == 0
-    printed = capsys.readouterr()
-    row = [
-        "scifibench",
-        "cs_fig2cap",
-        "Table",
-        "1",
-        "questions/figure_to_caption",
-        "60",
-        "500",
-        "-440",
-    ]
-    assert row in [line.split() for line in printed.out.splitlines()]
-    assert main(["paper", "mmstar", "figure4"]) == 2
-    assert "mmstar.parquet" in capsys.readouterr().err
-    assert main(["paper", "spiqa", "table4"]) == 3
-    printed = capsys.readouterr()
-    assert "SPIQA_val.json" in printed.err
-    assert ["spiqa", "testA", "Table", "4", "papers", "118", "118"] in [
-        line.split() for line in printed.out.splitlines()
-    ]

@@ -5,7 +5,6 @@ import shlex
 
 import pytest
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.cli import command_of
 from spiqa_tasks.commands.paper_tables import MAKERS
 from spiqa_tasks.errors import InputError
@@ -62,10 +61,10 @@ def test_every_published_table_is_there() -> None:
 
 @pytest.mark.parametrize("item", items(), ids=lambda item: f"{item.paper}-{item.key}")
 def test_every_item_has_a_maker_or_a_reason_and_real_tasks(item: Item) -> None:
-    """Tasks and groups of the package, a benchmark whose data is counted."""
-    assert item.maker in {*MAKERS, "counts"} or (not item.maker and item.note)
+    """Tasks and groups of the package."""
+    assert item.maker in MAKERS or (not item.maker and item.note)
     known, groups = catalogue()
-    assert set(item.tasks) <= {*known, *groups, *BENCHMARKS}
+    assert set(item.tasks) <= {*known, *groups}
 
 
 @pytest.mark.parametrize(
