@@ -79,13 +79,6 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
     return list(values.values())
 
 
-def published_gain() -> Iterator[PublishedValue]:
-    """Yield MMStar's gain (`mg`) and leakage (`ml`) of Table 5, overall."""
-    for metric in ("mg", "ml"):
-        for row in _rows("mmstar", "table5", category="all", metric=metric):
-            yield _value(row, metric)
-
-
 def published_overall(mean: str) -> Iterator[PublishedValue]:
     """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `mean` is one
     of `MEANS`.

@@ -31,11 +31,9 @@ from spiqa_tasks.report.plots import Plot, Point
 from spiqa_tasks.report.printer import Column, Table, markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
-    MMSTAR_TASK,
     comparison_table,
     coverage_table,
     gain_table,
-    published_gain_rows,
 )
 from spiqa_tasks.report.values import (
     VALUE,
@@ -393,10 +391,8 @@ def _gain(runs: Iterable[Run]) -> Section:
         return Section(title, [str(error)])
 
     gains = list(chain.from_iterable(map(rows, pairs)))
-    was_mmstar_run = MMSTAR_TASK in {row.task for row in gains}
-    printed = published_gain_rows() if was_mmstar_run else []
     notes = [f"{row.task} of {row.model}: {warning}." for row in gains for warning in row.warnings]
-    table = gain_table(gains, printed, "Multi-modal gain and leakage x 100", notes)
+    table = gain_table(gains, "Multi-modal gain and leakage x 100", notes)
     return Section(title, problems, [table])
 
 

@@ -1,9 +1,8 @@
 """The samples of runs as data for the browser of the page: questions, figures and answers."""
 
 import json
-import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,33 +18,20 @@ Numbers = dict[str, int]
 # Lowest score of a right answer: the right letter has 1, an L3Score from 0.5 leans to yes.
 RIGHT = 0.5
 
-# Samples of a task in the page at most. Only SPIQA's training set has more.
-MOST = 10_000
-
 # Characters of a prompt in the page at most: full papers would make it many times larger.
 PROMPT = 3000
 
 
 def samples(runs: Sequence[Run], numbers: Numbers | None) -> dict[str, Any]:
-    """Return the browser's data: `runs` (labels), `samples` (one per task and question), and
-    `notes` on tasks with more than `MOST` samples.
+    """Return the browser's data: `runs` (labels) and `samples` (one per task and question).
 
     The pictures of the samples are added to `numbers`, which is None for a page without pictures.
     """
     labels = list(dict.fromkeys(run.name for run in runs))
-    data: dict[str, Any] = {"runs": labels, "right": RIGHT, "samples": [], "notes": []}
+    data: dict[str, Any] = {"runs": labels, "right": RIGHT, "samples": []}
     for task in dict.fromkeys(run.task for run in runs):
         of_task = [run for run in runs if run.task == task]
-        all_ids = list(dict.fromkeys(record.id for run in of_task for record in run.questions))
-        # Every second, third, ... sample, at most `MOST` of them.
-        step = max(1, math.ceil(len(all_ids) / MOST))
-        ids = all_ids[::step]
-        data["samples"] += _samples_of(of_task, labels, numbers, frozenset(ids))
-        if step > 1:
-            data["notes"].append(
-                f"{task}: {len(ids):,} of {len(all_ids):,} samples are on this page, taken evenly. "
-                "Filters and search see no others; `report --ids FILE` shows those of a list."
-            )
+        data["samples"] += _samples_of(of_task, labels, numbers)
     return data
 
 
@@ -56,11 +42,9 @@ def as_script(data: Any) -> str:
 
 
 def _samples_of(
-    runs: Sequence[Run], labels: Sequence[str], numbers: Numbers | None, ids: Collection[str]
+    runs: Sequence[Run], labels: Sequence[str], numbers: Numbers | None
 ) -> list[dict[str, Any]]:
-    """Return the samples of a task's runs with some ids; an answer names its run by the position
-    in `labels`.
-    """
+    """Return the samples of a task's runs; an answer names its run by the position in `labels`."""
     task = runs[0].benchmark_task
     is_released = task.benchmark_name in BENCHMARKS
     released = _rows(task, numbers is not None) if is_released else {}
@@ -71,8 +55,6 @@ def _samples_of(
         # files without a task may have other questions under the same ids
         rows = released if is_released else _rows_of(run)
         for record in run.questions:
-            if record.id not in ids:
-                continue
             row = rows.get(record.id)
             key = record.id if is_released else f"{record.id} {row}"
             if key not in by_question:

@@ -8,7 +8,6 @@ from typing import Any
 from spiqa_tasks.analysis.compare import Comparison, OfOneRun
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.analysis.merging import headline
-from spiqa_tasks.analysis.published_rows import published_gain
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
 from spiqa_tasks.report.printer import Column, Columns, Table, number, p_value, percent
@@ -17,9 +16,6 @@ from spiqa_tasks.scoring.gain import Gain
 
 # Smallest part of a difference that is not printed as 0.0.
 SMALLEST = 0.0005
-
-# Task of the models in MMStar's Table 5, gain and leakage.
-MMSTAR_TASK = "mmstar_filtered"
 
 
 def coverage_table(runs: Sequence[Run]) -> Table:
@@ -45,13 +41,8 @@ def coverage_table(runs: Sequence[Run]) -> Table:
     return Table(lines, ["task", "run"], [*statuses, "by rule"], "Answers by status")
 
 
-def gain_table(
-    rows: Sequence[Row],
-    printed: Sequence[Mapping[str, Any]] = (),
-    title: str = "",
-    notes: Sequence[str] = (),
-) -> Table:
-    """Return gain and leakage, with `printed` rows such as `published_gain_rows` below.
+def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> Table:
+    """Return gain and leakage.
 
     The columns of leakage are empty, and not shown, if no run has an LLM base.
     """
@@ -71,8 +62,8 @@ def gain_table(
         Column("ml", "ML", _if_known, ("ml_low", "ml_high")),
         Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
-    labels: Columns = ["task", "model", "source", "metric", "group", Column("ablation", "without")]
-    return Table([*records, *printed], labels, values, title, notes, data=records)
+    labels: Columns = ["task", "model", "metric", "group", Column("ablation", "without")]
+    return Table(records, labels, values, title, notes)
 
 
 def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:
@@ -89,20 +80,6 @@ def _gain_numbers(result: Gain | None) -> dict[str, float | None]:
         for end in ("low", "high"):
             numbers[f"{name}_{end}"] = getattr(estimate, end, None)
     return numbers
-
-
-def published_gain_rows() -> list[dict[str, Any]]:
-    """Return MMStar's gain and leakage of Table 5, a row per model."""
-    rows: dict[str, dict[str, Any]] = {}
-    for value in published_gain():
-        labels = {
-            "task": MMSTAR_TASK,
-            "model": value.model,
-            "source": f"published, {value.table}",
-            "ablation": "text",
-        }
-        rows.setdefault(value.model, labels)[value.metric] = value.value
-    return list(rows.values())
 
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:

@@ -7,7 +7,6 @@ from report_runs import run_of
 
 from spiqa_tasks.analysis.published_rows import (
     PublishedValue,
-    published_gain,
     published_values,
 )
 
@@ -86,18 +85,6 @@ def test_text_readers_stand_beside_text_readers() -> None:
     without = {key[0] for key in values("scifibench", "cs_fig2cap", "")}
     assert with_text
     assert len(without) > len(with_text)
-
-
-def test_gain_and_leakage_are_those_of_table_5() -> None:
-    """Every model has both, as shares."""
-    found = list(published_gain())
-    assert {value.metric for value in found} == {"mg", "ml"}
-    assert all(0 <= value.value <= 1 for value in found)
-    gpt = [value for value in found if value.model == "GPT4V (high)"]
-    assert gpt == [
-        PublishedValue("GPT4V (high)", "Table 5", "mg", None, pytest.approx(0.436)),
-        PublishedValue("GPT4V (high)", "Table 5", "ml", None, pytest.approx(0.013)),
-    ]
 
 
 def test_a_value_names_its_table_and_judge() -> None:
