@@ -1,14 +1,13 @@
-"""A local transformers causal LM as the judge: no server, exact probabilities."""
+"""A local transformers causal LM as the judge: no server, exact log-probabilities, no texts."""
 
 import hashlib
 import os
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.providers.provider import Provider, RequestError, written_verdict
+from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
 
@@ -25,7 +24,12 @@ class HfLocal(Provider):
 
     @classmethod
     def cannot(cls, request: JudgeRequest) -> str | None:
-        return "hf: judges see no pictures; choose another judge" if request.images else None
+        if request.top_logprobs is not None:
+            return None
+        return (
+            "hf: judges give l3score alone; any other rule, such as sampled, needs a server"
+            " (openai:MODEL@URL)"
+        )
 
     @classmethod
     def fingerprint(cls, model: str) -> str:
@@ -44,16 +48,26 @@ class HfLocal(Provider):
         try:
             with torch.inference_mode():
                 prompt = torch.tensor([self._tokens(tokenizer, request)], device=model.device)
-                if request.top_logprobs is None:
-                    verdict = _written(model, tokenizer, request, prompt)
-                else:
-                    verdict = _first_token(model, tokenizer, request.top_logprobs, prompt)
-        except RequestError as error:
-            return failed(error.reason)
+                logprobs = model(prompt).logits[0, -1].float().log_softmax(-1).cpu()
         # seen: memory, a prompt beyond the model's positions, text that no tokenizer can encode
         except (RuntimeError, IndexError, ValueError, TypeError) as error:
             return failed(f"the model failed on this prompt: {error}")
-        return replace(verdict, model=self._config.model, prompt_tokens=prompt.shape[1])
+        if logprobs.isnan().any():
+            return failed(
+                "the model's logits are not numbers (NaN); its weights or its number format are at"
+                " fault"
+            )
+
+        best = logprobs.topk(request.top_logprobs)
+        tokens = [tokenizer.decode([token]) for token in best.indices.tolist()]
+        return Verdict(
+            "ok",
+            tokens[0],
+            tuple(zip(tokens, best.values.tolist(), strict=True)),
+            model=self._config.model,
+            prompt_tokens=prompt.shape[1],
+            completion_tokens=1,
+        )
 
     def _tokens(self, tokenizer: Any, request: JudgeRequest) -> list[int]:
         """Return the tokens of a request, in the tokenizer's chat template if it has one."""
@@ -67,43 +81,6 @@ class HfLocal(Provider):
         )
         # The template has written them.
         return list(tokenizer.encode(text, add_special_tokens=False))
-
-
-def _first_token(model: Any, tokenizer: Any, top: int, prompt: Any) -> Verdict:
-    """One forward pass; log-softmax over the whole vocabulary at the last position."""
-    logprobs = model(prompt).logits[0, -1].float().log_softmax(-1).cpu()
-    if logprobs.isnan().any():
-        raise RequestError(
-            "the model's logits are not numbers (NaN); its weights or its number format are at"
-            " fault",
-            retryable=False,
-        )
-    best = logprobs.topk(min(top, len(logprobs)))
-    tokens = [tokenizer.decode([token]) for token in best.indices.tolist()]
-    pairs = tuple(zip(tokens, best.values.tolist(), strict=True))
-    return Verdict("ok", tokens[0], pairs, completion_tokens=1)
-
-
-def _written(model: Any, tokenizer: Any, request: JudgeRequest, prompt: Any) -> Verdict:
-    """Generation: greedy, or a draw at temperature 1, seeded by the request."""
-    import torch
-
-    limit = request.max_tokens + request.thoughts
-    options: dict[str, Any] = {"do_sample": False}
-    if request.draws:
-        options = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0}
-    options["pad_token_id"] = tokenizer.pad_token_id or tokenizer.eos_token_id or 0
-    seed = hashlib.sha256(repr((request.prompt, request.repeat)).encode()).digest()[:8]
-    with torch.random.fork_rng():
-        torch.manual_seed(int.from_bytes(seed, "big") >> 1)
-        output = model.generate(
-            prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=limit, **options
-        )
-
-    written = output[0, prompt.shape[1] :].tolist()
-    text = tokenizer.decode(written, skip_special_tokens=True)
-    verdict = written_verdict(text, "length" if len(written) >= limit else "stop")
-    return replace(verdict, completion_tokens=len(written))
 
 
 @lru_cache(maxsize=1)

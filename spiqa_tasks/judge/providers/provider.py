@@ -163,7 +163,7 @@ def _written_fault(text: str, stop: object) -> str:
     if without_reasoning(text).strip():
         return ""
 
-    remedy = f"for vLLM, SGLang and hf: with {EXTRA_VARIABLE} '{NO_THINKING}'"
+    remedy = f"for vLLM and SGLang with {EXTRA_VARIABLE} '{NO_THINKING}'"
     shown = repr(text.strip()[:40])
     if stop in _LIMIT_REACHED:
         more = "give its thoughts more room (--rule sampled --thinking-tokens N)"

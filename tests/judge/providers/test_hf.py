@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from spiqa_tasks.errors import JudgeError
-from spiqa_tasks.judge.judge import JudgeClient
+from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.providers.hf import HfLocal
+from spiqa_tasks.judge.rules import make_rule
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
 # lmms-eval brings the torch that these tests import
@@ -104,34 +105,14 @@ def test_logprobs_are_those_of_a_plain_pass(model_dir: Path, tmp_path: Path) -> 
         assert verdict.completion_tokens == 1
 
 
-def test_text_is_generated_greedily(model_dir: Path, tmp_path: Path) -> None:
-    """Written answers are the most likely tokens, one after the other."""
-    requests = [JudgeRequest(prompt, top_logprobs=None, max_tokens=1) for prompt in PROMPTS]
-    found = _ask(
-        model_dir, tmp_path, [*requests, JudgeRequest("longer", top_logprobs=None, max_tokens=6)]
-    )
-    for prompt, verdict in zip(PROMPTS, found, strict=False):
-        assert verdict.text == _plain_logprobs(model_dir, prompt)[0][0].replace("<s>", "")
-    assert found[-1].ok
-
-
-def test_thoughts_are_generated_on_top_of_the_answer(model_dir: Path, tmp_path: Path) -> None:
-    """A model of random weights fills its limit: that of the answer and of the thoughts."""
-    draws = [JudgeRequest("p", (), 2, None, draws=1, thoughts=thoughts) for thoughts in (0, 3)]
-    found = _ask(model_dir, tmp_path, draws)
-    assert [verdict.completion_tokens for verdict in found] == [2, 5]
-
-
-def test_draws_are_samples_that_another_process_draws_again(
-    model_dir: Path, tmp_path: Path
-) -> None:
-    """Of one prompt several tokens, as likely as its log-probabilities say; the same where
-    nothing is cached.
-    """
-    request = JudgeRequest(PROMPTS[0], (), 3, None, draws=40)
-    (first,), (again,) = (_ask(model_dir, tmp_path / name, [request]) for name in ("a", "b"))
-    assert first.text == again.text
-    assert len(set(first.text.split("\n"))) > 1
+def test_a_rule_that_needs_written_answers_is_refused(tmp_path: Path) -> None:
+    """Before the model is loaded, in one sentence that says what to do."""
+    with pytest.raises(
+        JudgeError,
+        match=r"^sampled cannot be judged by hf:.*: hf: judges give l3score alone; .* needs"
+        r" a server \(openai:MODEL@URL\), or switch judging off with SPIQA_JUDGE=none\.$",
+    ):
+        Judge(JudgeConfig("hf", str(tmp_path)), make_rule("sampled", {}))
 
 
 def test_a_prompt_that_does_not_fit_fails_alone(model_dir: Path, tmp_path: Path) -> None:
@@ -172,8 +153,7 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     broken = tmp_path / "broken"
     shutil.copytree(model_dir, broken)
     model.save_pretrained(broken)
-    requests = [JudgeRequest("p"), JudgeRequest("p", top_logprobs=None, max_tokens=2)]
     for _ in range(2):
-        found = _ask(broken, tmp_path, requests)
-        assert [verdict.status for verdict in found] == ["judge_failed"] * 2
-        assert "not numbers" in (found[0].reason or "")
+        (verdict,) = _ask(broken, tmp_path, [JudgeRequest("p")])
+        assert verdict.status == "judge_failed"
+        assert "not numbers" in (verdict.reason or "")

@@ -29,7 +29,7 @@ class Echo(Provider):
 
 
 @pytest.mark.parametrize(
-    ("judge", "logprobs", "pictures"),
+    ("judge", "logprobs", "written"),
     [
         ("openai:gpt-4o", True, True),
         ("openai:o3", True, True),
@@ -38,18 +38,18 @@ class Echo(Provider):
     ],
 )
 def test_what_cannot_be_asked_is_told_by_the_declaration(
-    judge: str, logprobs: bool, pictures: bool
+    judge: str, logprobs: bool, written: bool
 ) -> None:
-    """Log-probabilities and pictures have their sentence where they are not given; text is for
-    all.
+    """Log-probabilities and written answers, with or without pictures, have their sentence where
+    they are not given.
     """
     config = parse_judge(judge, api_key="k", environ={})
     asked = (JudgeRequest("p"), PICTURE, JudgeRequest("p", top_logprobs=None))
     provider = PROVIDERS[config.provider]
     assert [provider.cannot(request) is None for request in asked] == [
         logprobs,
-        pictures,
-        True,
+        written,
+        written,
     ]
 
 
