@@ -12,7 +12,6 @@ from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
 from spiqa_tasks.hosts.catalogue import catalogue
-from spiqa_tasks.hosts.known_breaks import known_break
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
@@ -100,7 +99,7 @@ def _finding(subject: str, fault: str | None, detail: str, status: str = "missin
 
 
 def _lmms_eval(quick: bool) -> Iterator[Finding]:
-    """Check lmms-eval, if it is installed, for known breaks, and whether it starts.
+    """Check whether lmms-eval starts, if it is installed.
 
     Its version says too little: a clone has the number of the last release.
     """
@@ -108,12 +107,8 @@ def _lmms_eval(quick: bool) -> Iterator[Finding]:
         return
 
     installed = version("lmms-eval")
-    fault = known_break()
-    if fault is None and not quick:
-        failure = lmms_eval.failure_of_start()
-        if failure:
-            fault = f"{installed} cannot start: {failure}"
-
+    failure = None if quick else lmms_eval.failure_of_start()
+    fault = None if failure is None else f"{installed} cannot start: {failure}"
     yield _finding("lmms-eval", fault, installed)
 
 

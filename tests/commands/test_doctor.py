@@ -10,7 +10,6 @@ from openai_server import Behaviour, OpenAIServer
 from spiqa_tasks import extras
 from spiqa_tasks.cli import main
 from spiqa_tasks.commands import doctor
-from spiqa_tasks.hosts import known_breaks
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.metrics import text_scores
 
@@ -150,19 +149,6 @@ def test_whether_lmms_eval_starts_is_tried(
             line["detail"]
             == "0.7.3 cannot start: ModuleNotFoundError: No module named 'filelock._gone'"
         )
-
-
-@pytest.mark.usefixtures("host")
-def test_a_known_break_is_named_without_a_start(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The line has the command that mends it."""
-    versions = {"lmms-eval": "0.7.3", "filelock": "4.3.1"}
-    monkeypatch.setattr(known_breaks, "version", versions.__getitem__)
-    monkeypatch.setattr(lmms_eval, "failure_of_start", lambda: pytest.fail("it was tried"))
-    line = lmms_eval_line(capsys)
-    assert line["status"] == "missing"
-    assert line["detail"].endswith("pip install 'filelock<4.3'")
 
 
 @pytest.mark.usefixtures("host")

@@ -20,8 +20,8 @@ from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
-from spiqa_tasks.hosts.known_breaks import failure_of, known_break
 from spiqa_tasks.hosts.lmms_eval import response_cache
+from spiqa_tasks.hosts.trial_start import failure_of
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest
@@ -285,14 +285,7 @@ def failure_of_start() -> str | None:
 
 
 def register() -> list[ModelManifest]:
-    """Return our models, for the host's entry point `lmms_eval.models`; registers our tasks, too.
-
-    Raises SystemExit: a package is installed with which the host cannot start. The host itself
-    would print a traceback's last line and end with status 0.
-    """
-    if fault := known_break():
-        raise SystemExit(fault)
-
+    """Return our models for the entry point `lmms_eval.models`; registers our tasks, too."""
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()

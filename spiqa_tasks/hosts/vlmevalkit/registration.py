@@ -19,7 +19,7 @@ from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
-from spiqa_tasks.hosts.known_breaks import failure_of
+from spiqa_tasks.hosts.trial_start import failure_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import (
     CHECKPOINT,
     TABLE,
