@@ -66,9 +66,6 @@ _UNSAFE = re.compile(r"[\"<>:/\|\\?\*\[\]]+")
 # Bytes of a folder's name: file systems take 255, and long --model_args have more.
 _LONGEST_FOLDER = 200
 
-# The version of our tasks, as their YAMLs say it.
-_VERSION = 2.0
-
 # What a results file of another form, or one that was changed, leads its reader to.
 _BROKEN = (
     ArithmeticError,
@@ -321,7 +318,6 @@ class TaskLog(NamedTuple):
 
     config: Mapping[str, Any]
     values: Mapping[str, Value]
-    higher_is_better: Mapping[str, bool]
     samples: Sequence[Mapping[str, Any]]
     questions: int
     summary: Mapping[str, Any] = {}
@@ -340,14 +336,13 @@ def task_log(
     """
     rows = rows_of(metrics, records)
     joined = task.benchmark.join(task.settings) is not None
-    better = {metric.name: metric.higher_is_better for metric in metrics}
     samples = []
     for record, response, position, question in answers:
         logged = metric_values(record, rows, joined)
         samples.append(logged_sample(position, record.reference, response, logged, question))
 
     questions = records.asked or len(samples)
-    return TaskLog(_config(task, better), values, better, samples, questions, summary)
+    return TaskLog(_config(task, metrics), values, samples, questions, summary)
 
 
 def metric_values(
@@ -396,14 +391,11 @@ def logged_sample(
     headline first.
     """
     score = next(iter(metrics.values()), {}).get("score")
-    document = json.dumps([position, target])
     return {
         "doc_id": position,
         "target": target,
         "resps": [response],
         FILTERED: response,
-        "token_counts": [None],
-        "doc_hash": hashlib.sha256(document.encode()).hexdigest(),
         **metrics,
         **({} if score is None else {BASELINE: score}),
         "input": question,
@@ -488,15 +480,12 @@ def _reserved_date(folder: Path) -> str:
 def _results(
     date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
 ) -> dict[str, Any]:
-    """Return a results file as lmms-eval writes it, of tasks and their values."""
+    """Return a results file with what readers of lmms-eval's take from one."""
     content: dict[str, Any] = {
         "results": {},
         "configs": {},
-        "versions": dict.fromkeys(tasks, _VERSION),
-        "n-shot": dict.fromkeys(tasks, 0),
-        "higher_is_better": {},
         "n-samples": {},
-        "config": {"model": model, "model_args": model_args, "limit": None, "gen_kwargs": ""},
+        "config": {"model": model, "model_args": model_args},
         "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
         "date": date,
         SUMMARY: {},
@@ -506,35 +495,23 @@ def _results(
         values = {f"{row},none": value.value for row, value in task.values.items()}
         content["results"][name] = {"alias": name, **values}
         content["configs"][name] = dict(task.config)
-        content["higher_is_better"][name] = dict(task.higher_is_better)
         content["n-samples"][name] = {"original": task.questions, "effective": len(task.samples)}
         content[SUMMARY][name] = dict(task.summary)
     return content
 
 
-def _config(task: Task, better: Mapping[str, bool]) -> dict[str, Any]:
+def _config(task: Task, metrics: Sequence[Metric]) -> dict[str, Any]:
     """Return the values of a task's YAML that readers of results ask for."""
-    metrics = [
-        {"metric": name, "aggregation": "mean", "higher_is_better": is_better}
-        for name, is_better in better.items()
+    listed = [
+        {"metric": metric.name, "higher_is_better": metric.higher_is_better} for metric in metrics
     ]
+    headline = listed[0]["metric"] if listed else ""
     return {
         "task": task.name,
-        "dataset_path": "json",
         "dataset_name": task.settings_text,
         "test_split": task.split,
         # not the hook's name: the number of questions is what n-samples says
         "process_docs": f"{PACKAGE} score",
-        "doc_to_target": "answer",
-        "num_fewshot": 0,
-        "metric_list": metrics,
-        "output_type": "generate_until",
-        "generation_kwargs": {},
-        "repeats": 1,
-        "score_key": BASELINE,
-        "metadata": {
-            "version": _VERSION,
-            "benchmark": task.benchmark_name,
-            "headline": next(iter(better), ""),
-        },
+        "metric_list": listed,
+        "metadata": {"benchmark": task.benchmark_name, "headline": headline},
     }

@@ -335,7 +335,7 @@ def test_scores_of_samples_are_strict_json(tmp_path: Path) -> None:
 
     sample = logged_sample(0, "a", "a", {"l3score": {"top_logprobs": [["no", float("-inf")]]}})
     config = {"metadata": {"version": 2.0}, "num_fewshot": 0}
-    write_log(tmp_path, "m", "", {"t": TaskLog(config, {}, {}, [sample], 1)})
+    write_log(tmp_path, "m", "", {"t": TaskLog(config, {}, [sample], 1)})
     (path,) = tmp_path.glob("*_samples_t.jsonl")
     line = json.loads(path.read_text(), parse_constant=pytest.fail)
     assert line["l3score"]["top_logprobs"] == [["no", None]]
