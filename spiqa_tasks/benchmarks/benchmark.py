@@ -18,7 +18,7 @@ from spiqa_tasks.benchmarks.metric import Metric
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.files.source import Repository, Source
+from spiqa_tasks.files.source import Source
 from spiqa_tasks.judge.rules import Rule
 
 # A question of a release with its settings' choices: JSON values, and pictures as `Picture`.
@@ -103,7 +103,6 @@ class Benchmark:
         metrics: settings -> metrics, the headline first.
         wording: row -> template of its prompt, for the signature; None if unknown.
         settings: frozen dataclass of the keys of a task's `dataset_name`.
-        files: (split, settings) -> (repository, pattern) pairs that `load` reads.
         scoring_settings: settings -> settings for scoring: no images, no full text.
         judge: settings -> name of the judge's rule in `judge.rules.RULES`, or None.
         join: settings -> function that joins document records into question records, or None.
@@ -119,7 +118,6 @@ class Benchmark:
     metrics: Callable[[Any], Sequence[Metric]]
     wording: Callable[[Row], str | None] = lambda _row: None
     settings: Callable[..., Any] = NoSettings
-    files: Callable[[str, Any], list[tuple[Repository, str]]] = lambda _split, _settings: []
     scoring_settings: Callable[[Any], Any] = lambda settings: settings
     judge: Callable[[Any], str | None] = lambda _settings: None
     join: Callable[[Any], Join | None] = lambda _settings: None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,8 +17,8 @@ from spiqa_tasks.benchmarks.mmstar.definition import MMSTAR
 from spiqa_tasks.benchmarks.scifibench.definition import SCIFIBENCH
 from spiqa_tasks.benchmarks.spiqa.definition import SPIQA
 from spiqa_tasks.benchmarks.spiqa.release import papers_of
-from spiqa_tasks.errors import DataError, InputError
-from spiqa_tasks.files.source import Repository, Source, default_source, demo_source
+from spiqa_tasks.errors import InputError
+from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.printable import progress
 
 logger = logging.getLogger("spiqa_tasks")
@@ -126,16 +125,24 @@ def load_table(name: str, split: str, settings: str) -> Any:
     InputError: unknown split or settings; DataError: files missing, unreadable or not in the
     release's format.
     """
+    benchmark = ALL_BENCHMARKS[name]
+    if split not in benchmark.splits:
+        raise InputError(
+            f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}."
+        )
+    source = _source(split)
+    with progress(f"reading the questions of {name}, {split}"):
+        rows = benchmark.load(source, split, benchmark.parse(settings))
+    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
+
     import pyarrow
 
-    rows = _loaded(name, split, settings)
     return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
 
 
 def load_rows(name: str, split: str, settings: str) -> list[dict[str, Any]]:
     """Return the rows of a task as dicts; see `load_table`."""
-    rows = _loaded(name, split, settings)
-    return rows if isinstance(rows, list) else list(rows.to_pylist())
+    return list(load_table(name, split, settings).to_pylist())
 
 
 def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any]]:
@@ -146,23 +153,6 @@ def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any
     parsed = benchmark.parse(settings)
     rows = load_rows(name, split, settings_text(benchmark.scoring_settings(parsed)))
     return [row | {"settings": settings_text(parsed)} for row in rows]
-
-
-def _loaded(name: str, split: str, settings: str) -> Any:
-    """Return the rows of a split, read from the release.
-
-    Raises InputError: no such split; DataError: the release is not there or is broken.
-    """
-    benchmark = ALL_BENCHMARKS[name]
-    if split not in benchmark.splits:
-        raise InputError(
-            f"Expected a split of {name} among {', '.join(benchmark.splits)}; found {split!r}."
-        )
-    source = _source(split)
-    with progress(f"reading the questions of {name}, {split}"):
-        rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
-    return rows
 
 
 def _source(split: str) -> Source:
@@ -180,23 +170,3 @@ def known_figures(name: str, split: str) -> Mapping[str, Collection[str]]:
     papers = papers_of(_source(split), split)
     # Copies, as views would keep the captions of the train split in memory.
     return {paper.paper_id: frozenset(paper.figures) for paper in papers}
-
-
-def has_files(task: Task) -> bool:
-    """Return whether all files of a task are on this machine."""
-    if task.split.startswith("demo"):
-        return True
-    # Asking must not download 33 GB.
-    source = default_source(fetches=False)
-    files = task.benchmark.files(task.split, task.settings)
-    return all(_has(source, repository, pattern) for repository, pattern in files)
-
-
-def _has(source: Source, repository: Repository, pattern: str) -> bool:
-    """Return whether a source has a file, or the folder to which an archive was extracted."""
-    if source.extracted(repository, pattern) is not None:
-        return True
-    # Without the extra `score` there is no client of the hub, nor anything that reads its files.
-    with suppress(DataError, ModuleNotFoundError):
-        return bool(source.files(repository, pattern))
-    return False

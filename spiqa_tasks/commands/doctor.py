@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from spiqa_tasks.benchmarks.registry import BENCHMARKS, has_files
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import JudgeError, SpiqaTasksError
 from spiqa_tasks.extras import EXTRAS, how_to_install, is_installed
-from spiqa_tasks.hosts.catalogue import catalogue
+from spiqa_tasks.files.source import default_source
 from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.resolve import judge_from_environ
@@ -133,20 +132,9 @@ def _extras() -> Iterator[Finding]:
 
 
 def _data() -> Iterator[Finding]:
-    """Count the tasks of each benchmark whose data is there, without the shipped demo tasks."""
-    tasks, _ = catalogue()
-    for benchmark in BENCHMARKS:
-        of_benchmark = [
-            task
-            for task in tasks.values()
-            if task.benchmark_name == benchmark and not task.split.startswith("demo")
-        ]
-        ready = sum(map(has_files, of_benchmark))
-        detail = (
-            f"{ready} of {len(of_benchmark)} tasks have their data; fetch it with: spiqa-tasks"
-            " prepare TASK"
-        )
-        yield Finding("ok" if ready else "absent", f"data of {benchmark}", detail)
+    """Yield where release files are read. Raises DataError: SPIQA_TASKS_DATA names no folder."""
+    detail = f"read from {default_source()}; `spiqa-tasks prepare TASK` fetches or checks it"
+    yield Finding("ok", "data", detail)
 
 
 def _text_metrics() -> Iterator[Finding]:

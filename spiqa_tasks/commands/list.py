@@ -1,9 +1,9 @@
-"""`list`: every task and group, and whether its data is there; or the folder of the YAMLs."""
+"""`list`: every task and group, or the folder of the YAMLs."""
 
 import argparse
 from typing import Any
 
-from spiqa_tasks.benchmarks.registry import Task, has_files, yaml_folder
+from spiqa_tasks.benchmarks.registry import Task, yaml_folder
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.report.printer import Column, Table, add_format, render
 
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Column("settings", show=lambda text: text.replace(",", ", "))
     members = [{"name": name, "members": list(of)} for name, of in groups.items()]
     tables = [
-        Table(rows, [Column("name", "task")], ["questions", "data", settings]),
+        Table(rows, [Column("name", "task")], ["questions", settings]),
         Table(members, [Column("name", "group")], [Column("members", "tasks")]),
     ]
     print(render(arguments.format, *tables, whole={"tasks": rows, "groups": groups}))
@@ -46,5 +46,4 @@ def _row(task: Task) -> dict[str, Any]:
         "metrics": task.metric_names,
         "headline": task.metric_names[0],
         "questions": task.questions,
-        "data": has_files(task),
     }

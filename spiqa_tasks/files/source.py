@@ -66,9 +66,7 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub: fetches files asked for; with `fetches` false, its cache alone."""
-
-    fetches: bool = True
+    """The Hugging Face hub, whose client keeps what it fetched."""
 
     def __str__(self) -> str:
         return "the Hugging Face hub"
@@ -77,13 +75,8 @@ class HubSource:
         """Return the files that match, as `LocalSource.files`."""
         paths = _cached(repository, pattern)
         has_all = not _WILDCARDS & set(pattern)  # else more may match than was fetched before
-        if paths and (has_all or not self.fetches):
+        if paths and has_all:
             return paths
-        if not self.fetches:
-            raise DataError(
-                f"Expected {pattern} of the dataset {repository.repo_id} in the hub's cache, "
-                f"found none. {repository.download(pattern)}"
-            )
         paths = sorted(_fetched(repository, pattern).glob(pattern))
         if not paths:
             raise DataError(
@@ -163,15 +156,14 @@ def demo_source() -> LocalSource:
     return LocalSource(Path(str(resources.files("spiqa_tasks.demo"))))
 
 
-def default_source(*, fetches: bool = True) -> Source:
+def default_source() -> Source:
     """Return the folder that `SPIQA_TASKS_DATA` names, else the hub.
 
-    With `fetches` false it is what is cached of the hub. Raises DataError: the variable names no
-    folder.
+    Raises DataError: it names no folder.
     """
     root = os.environ.get("SPIQA_TASKS_DATA")
     if not root:
-        return HubSource(fetches)
+        return HubSource()
     path = Path(os.path.expanduser(root)).resolve()
     if not path.is_dir():
         raise DataError(

@@ -91,14 +91,8 @@ def test_what_scoring_needs_not_see_is_left_out_of_the_settings(name: str) -> No
 
 
 @pytest.mark.parametrize("name", MOST_ROWS)
-def test_a_benchmark_names_the_files_that_its_splits_are_in(name: str) -> None:
-    """Each split has a size and at least one file in a repository."""
-    benchmark = BENCHMARKS[name]
-    assert all(count > 0 for count in benchmark.splits.values())
-    for split in benchmark.splits:
-        files = benchmark.files(split, benchmark.settings())
-        assert files
-        assert all(repository.folder == name and pattern for repository, pattern in files)
+def test_each_split_has_a_size(name: str) -> None:
+    assert all(count > 0 for count in BENCHMARKS[name].splits.values())
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def test_a_wrong_data_folder_is_status_2(
 ) -> None:
     """As of every command that needs it."""
     monkeypatch.setenv("SPIQA_TASKS_DATA", "/does/not/exist")
-    assert main(["list"]) == 2
+    assert main(["prepare", "mmstar_filtered"]) == 2
     assert "SPIQA_TASKS_DATA" in capsys.readouterr().err
 
 

@@ -14,17 +14,19 @@ from spiqa_tasks.hosts.lmms_eval import registration as lmms_eval
 from spiqa_tasks.metrics import text_scores
 
 
-def test_absent_data_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    """Without any data the doctor names what fetches it, after all that works, and ends with
-    status 0.
-    """
+def test_it_says_where_data_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hub, or a folder; one that does not exist is a fault."""
+    monkeypatch.delenv("SPIQA_TASKS_DATA", raising=False)
     assert main(["doctor", "--quick"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    (absent,) = (line for line in lines if line.startswith("absent   data of mmstar"))
-    assert "spiqa-tasks prepare" in absent
-    assert lines[0].startswith("ok ")
-    statuses = [line.split()[0] for line in lines]
-    assert "ok" not in statuses[statuses.index("absent") :]
+    assert "ok       data: read from the Hugging Face hub" in capsys.readouterr().out
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    assert main(["doctor", "--quick"]) == 0
+    assert f"ok       data: read from {tmp_path}; " in capsys.readouterr().out
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path / "gone"))
+    assert main(["doctor", "--quick"]) == 3
+    assert "missing  data: Expected SPIQA_TASKS_DATA to name a folder" in capsys.readouterr().out
 
 
 def test_a_judge_without_a_key_is_no_fault(
@@ -49,17 +51,9 @@ def test_a_judge_that_does_not_answer_is_a_fault(
 
 
 def test_missing_extras_are_no_fault(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With one task's data of each benchmark, a judge or none, and no other extra; each has its
-    command.
-    """
-    for name in ("mmstar/mmstar.parquet", "scifibench/data/CS_Figure2Caption-0.parquet"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    (tmp_path / "spiqa" / "test-B" / "SPIQA_testB_Images").mkdir(parents=True)
-    (tmp_path / "spiqa" / "test-B" / "SPIQA_testB.json").touch()
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(tmp_path))
+    """With a judge or none, and no other extra; each has its command."""
     missing = {
         name: [] if name == "score" else [*modules] for name, modules in extras.EXTRAS.items()
     }
@@ -68,7 +62,6 @@ def test_missing_extras_are_no_fault(
     found = {finding["subject"]: finding for finding in json.loads(capsys.readouterr().out)}
     assert found["ocr"]["status"] == "extra"
     assert "pip install '.[ocr]'" in found["ocr"]["detail"]
-    assert found["data of mmstar"]["status"] == "ok"
     assert "missing" not in {finding["status"] for finding in found.values()}
 
 

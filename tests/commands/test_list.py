@@ -1,7 +1,6 @@
 """`list`."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,42 +10,16 @@ from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
 
 
-def test_list_json_has_every_task_with_questions_metrics_and_data(
+def test_list_json_has_every_task_with_questions_and_metrics(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The machine-readable catalogue says what each task is and whether its data is there."""
+    """The machine-readable catalogue says what each task is."""
     assert main(["list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     tasks = {task["name"]: task for task in listed["tasks"]}
     assert "spiqa_testB_cot" in listed["groups"]["spiqa_cot"]
     assert tasks["spiqa_testA"]["questions"] == 666
     assert "l3score" in tasks["spiqa_testA"]["metrics"]
-    assert tasks["spiqa_demo"]["data"] is True
-    assert tasks["mmstar_filtered"]["data"] is False
-
-
-def test_list_sees_local_data(
-    real_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With SPIQA_TASKS_DATA the catalogue looks into that folder."""
-    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
-    main(["list", "--json"])
-    tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
-    assert tasks["scifibench_cs_fig2cap"] is True
-    assert tasks["spiqa_testA"] is False
-
-
-def test_without_the_client_of_the_hub_all_tasks_are_listed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where the metric alone is installed, no data is there."""
-    monkeypatch.delenv("SPIQA_TASKS_DATA", raising=False)
-    for module in ("huggingface_hub", "huggingface_hub.constants"):
-        monkeypatch.setitem(sys.modules, module, None)
-    assert main(["list", "--json"]) == 0
-    tasks = {task["name"]: task["data"] for task in json.loads(capsys.readouterr().out)["tasks"]}
-    assert tasks["spiqa_demo"] is True
-    assert tasks["spiqa_testA"] is False
 
 
 def test_a_filtered_task_is_listed_with_its_questions(

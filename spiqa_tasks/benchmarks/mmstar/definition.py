@@ -27,7 +27,6 @@ from spiqa_tasks.benchmarks.metric import (
     value_of_too_few,
 )
 from spiqa_tasks.benchmarks.mmstar.release import (
-    FILE,
     REPORTED,
     MMStarSettings,
     load,
@@ -36,7 +35,6 @@ from spiqa_tasks.benchmarks.mmstar.release import (
 )
 from spiqa_tasks.benchmarks.prompting import Part, Picture, Turn
 from spiqa_tasks.benchmarks.record import Record, Records, Response
-from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Rule
 from spiqa_tasks.scoring.mcq.other_matchers import CIRCULATING, lmms_eval_match
 from spiqa_tasks.scoring.options import question_before
@@ -261,6 +259,5 @@ MMSTAR = Benchmark(
     wording=template,
     metrics=metrics,
     settings=MMStarSettings,
-    files=lambda _split, _settings: [(source.MMSTAR, FILE)],
     scoring_settings=lambda settings: dataclasses.replace(settings, ablation="text"),
 )

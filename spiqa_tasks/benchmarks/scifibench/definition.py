@@ -21,7 +21,6 @@ from spiqa_tasks.benchmarks.metric import (
 from spiqa_tasks.benchmarks.prompting import Part, Picture
 from spiqa_tasks.benchmarks.record import Record, Response, metric_requests
 from spiqa_tasks.benchmarks.scifibench.release import SPLITS, SciFIBenchSettings, load
-from spiqa_tasks.files import source
 from spiqa_tasks.judge.rules import Candidate, Rule
 
 # The paper's wordings; `{kind}` is caption or image.
@@ -196,9 +195,6 @@ SCIFIBENCH = Benchmark(
     wording=template,
     metrics=metrics,
     settings=SciFIBenchSettings,
-    files=lambda split, _settings: [
-        (source.SCIFIBENCH, f"data/{name}-*.parquet") for name in SPLITS[split]
-    ],
     scoring_settings=lambda settings: dataclasses.replace(
         settings, ablation="text", ocr="no", shots=0, shot_kind="random"
     ),

@@ -17,7 +17,7 @@ from spiqa_tasks.benchmarks.spiqa.formats import groups_of
 from spiqa_tasks.benchmarks.spiqa.metrics import RETRIEVAL, metrics
 from spiqa_tasks.benchmarks.spiqa.perfigure import document_record, join
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt, wording
-from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings, files_of, load, settings_of
+from spiqa_tasks.benchmarks.spiqa.release import SpiqaSettings, load, settings_of
 from spiqa_tasks.judge.rules import Candidate, Rule
 from spiqa_tasks.scoring.answer_formats import parse_answer, parse_answer_released, parse_cot
 from spiqa_tasks.scoring.cot_released import parse_cot_released
@@ -151,7 +151,6 @@ SPIQA = Benchmark(
     wording=lambda row: wording(settings_of(row).setting),
     metrics=metrics,
     settings=SpiqaSettings,
-    files=files_of,
     scoring_settings=lambda settings: dataclasses.replace(
         settings,
         ablation="text",

@@ -22,7 +22,7 @@ from spiqa_tasks.errors import DataError, InputError, found_instead
 from spiqa_tasks.files.archives import archive_folder, is_unsafe, packed_pictures
 from spiqa_tasks.files.json_text import entries
 from spiqa_tasks.files.pictures import check_pictures
-from spiqa_tasks.files.source import SPIQA, Repository, Source, fingerprint
+from spiqa_tasks.files.source import SPIQA, Source, fingerprint
 from spiqa_tasks.printable import counted
 
 logger = logging.getLogger("spiqa_tasks")
@@ -149,21 +149,6 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
     questions = questions_shown(papers, settings)
     paths = _picture_paths(source, files, questions, settings)
     return rows_table(questions, paths, settings, split, fingerprint([annotations]))
-
-
-def files_of(split: str, settings: SpiqaSettings) -> list[tuple[Repository, str]]:
-    """Return the (repository, pattern) pairs that a task reads.
-
-    An extracted folder may replace an archive.
-    """
-    files = SPLITS[split]
-    patterns = [files.annotations]
-    if settings.shows_pictures:
-        patterns.append(files.archive(settings))
-    # The other formats have the full text in their annotations.
-    if settings.setting == "fullpaper" and files.read is read_a:
-        patterns.append(PARAGRAPHS)
-    return [(SPIQA, pattern) for pattern in patterns]
 
 
 def papers_of(source: Source, split: str) -> list[Paper]:

@@ -17,10 +17,10 @@ from release_rows import rows_in
 from spiqa_tasks.benchmarks.prompting import Picture
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import prompt
-from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, SpiqaSettings, files_of
+from spiqa_tasks.benchmarks.spiqa.release import PARAGRAPHS, SPLITS, SpiqaSettings
 from spiqa_tasks.errors import DataError
 from spiqa_tasks.files.atomic import cache_folder
-from spiqa_tasks.files.source import SPIQA, LocalSource, demo_source, fingerprint
+from spiqa_tasks.files.source import LocalSource, demo_source, fingerprint
 
 
 def write(folder: Path, name: str, papers: Any) -> LocalSource:
@@ -249,36 +249,20 @@ def test_train_pictures_stay_packed_until_they_are_shown(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("split", "settings", "patterns"),
+    ("split", "resolution", "archive"),
     [
-        ("testA", {}, ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip"]),
-        ("testB", {"ablation": "text"}, ["test-B/SPIQA_testB.json"]),
-        (
-            "testC",
-            {"resolution": "224px"},
-            ["test-C/SPIQA_testC.json", "test-C/SPIQA_testC_Images_224px.zip"],
-        ),
-        (
-            "val",
-            {"resolution": "224px"},
-            ["train_val/SPIQA_val.json", "train_val/SPIQA_train_val_Images.zip"],
-        ),
-        ("train", {"setting": "captiononly"}, ["train_val/SPIQA_train.json"]),
-        ("testB", {"setting": "fullpaper", "ablation": "text"}, ["test-B/SPIQA_testB.json"]),
-        (
-            "demo",
-            {"setting": "fullpaper"},
-            ["test-A/SPIQA_testA.json", "test-A/SPIQA_testA_Images.zip", PARAGRAPHS],
-        ),
+        ("testA", "full", "test-A/SPIQA_testA_Images.zip"),
+        ("testA", "448", "test-A/SPIQA_testA_Images.zip"),
+        ("testC", "224px", "test-C/SPIQA_testC_Images_224px.zip"),
+        ("val", "224px", "train_val/SPIQA_train_val_Images.zip"),
+        ("demo", "full", "test-A/SPIQA_testA_Images.zip"),
     ],
 )
-def test_a_task_reads_these_files(
-    split: str, settings: dict[str, Any], patterns: list[str]
+def test_small_pictures_are_an_archive_of_their_own(
+    split: str, resolution: str, archive: str
 ) -> None:
-    """Pictures where they are shown, small ones where the release has them, and the texts of
-    full papers.
-    """
-    assert files_of(split, SpiqaSettings(**settings)) == [(SPIQA, pattern) for pattern in patterns]
+    """Where the release has them."""
+    assert SPLITS[split].archive(SpiqaSettings(resolution=resolution)) == archive
 
 
 def paper_a(*answers: str) -> dict[str, Any]:
