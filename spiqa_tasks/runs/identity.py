@@ -118,39 +118,22 @@ def checkpoint(model: str) -> str:
     """Return the checkpoint that a model's arguments name, without its folder; the host's name of
     the model if they name none.
     """
-    path = checkpoint_argument(model).partition("=")[2] or model.partition(",")[0]
+    path, _, text = model.partition(",")
+    arguments = model_arguments(text)
+    for key in ("pretrained", "model_version", "model", "model_name"):
+        if key in arguments:
+            path = arguments[key]
+            break
     return _CACHED.sub(r"\1", path.rstrip("/")).rpartition("/")[2] or model
 
 
-def checkpoint_argument(model: str) -> str:
-    """Return the argument of a model that names its checkpoint, `key=path`, or ''."""
-    arguments = model_arguments(model.partition(",")[2])
-    for key in ("pretrained", "model_version", "model", "model_name"):
-        if key in arguments:
-            return f"{key}={arguments[key]}"
-    return ""
-
-
 def short_name(model: str, models: Iterable[str]) -> str:
-    """Return the checkpoint of a model, `gpt-4o` of `openai,model_version=gpt-4o`, with the
-    host's name and the arguments that tell it from the other `models` of the same checkpoint.
+    """Return the checkpoint of a model, `gpt-4o` of `openai,model_version=gpt-4o`; the whole model
+    if another one of `models` has the same checkpoint.
     """
     name = checkpoint(model)
-    same = [other for other in models if checkpoint(other) == name]
-    # VLMEvalKit's models are called by their checkpoints
-    left_out = {name, *set.intersection(*(set(_parts(other)) for other in same))}
-
-    named = set(map(checkpoint_argument, same)) - {""}
-    # else two checkpoints of one name lie in two folders
-    if len({argument.partition("=")[2] for argument in named}) == 1:
-        left_out |= named
-    return ", ".join([name, *(part for part in _parts(model) if part not in left_out)])
-
-
-def _parts(model: str) -> list[str]:
-    """Return the host's name of a model, and its arguments."""
-    kind, _, arguments = model.partition(",")
-    return [kind, *(f"{key}={value}" for key, value in model_arguments(arguments).items())]
+    is_unique = all(other == model for other in models if checkpoint(other) == name)
+    return name if is_unique else model
 
 
 def _joined(*parts: str) -> str:
