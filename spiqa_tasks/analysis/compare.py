@@ -19,25 +19,18 @@ from spiqa_tasks.analysis.merging import (
     texts,
 )
 from spiqa_tasks.benchmarks.metric import Metric, too_few
-from spiqa_tasks.benchmarks.record import Record
-from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
 
 
-class OfOneRun(str):
-    """A warning about the answers of one run, which holds in each of its pairs."""
-
-
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A run, its questions by the metric of the comparison, and its responses as logged."""
+    """A run and its questions by the metric of the comparison."""
 
     run: Run
     questions: pd.DataFrame
-    texts: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -160,7 +153,7 @@ def _scored(members: Sequence[Run], metric: Metric) -> tuple[list[Scored], list[
         if fault := _fault(run, metric):
             faults.append(f"{run.task} of {run.name} is left out: {fault}.")
         else:
-            scored.append(Scored(run, questions(run, metric), texts(run)))
+            scored.append(Scored(run, questions(run, metric)))
     return scored, faults
 
 
@@ -256,13 +249,15 @@ def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Com
 
 
 def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
-    """Return warnings: in what two runs differ, unusable answers, what is left out."""
+    """Return warnings: in what two runs differ, what is left out."""
     different = conditions(a.run, b.run, metric.needs == "judge")
     warnings = [f"differ in {condition}" for condition in different]
-    if a.texts == b.texts:
+    if texts(a.run) == texts(b.run):
         warnings.append("the answers of both are the same")
-    for run, records in ((a.run, both.record_0), (b.run, both.record_1)):
-        warnings += _warnings_of_run(run, list(records), metric)
+    for run in (a.run, b.run):
+        if not run.record_set.is_whole:
+            warnings.append(f"{run.name} answered {run.coverage} questions")
+        warnings += mean_remarks(run, metric)
 
     few = _few(a, b, both)
     if few and a.run.record_set.is_whole and b.run.record_set.is_whole:
@@ -271,13 +266,3 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     if alone := len(known_a.symmetric_difference(known_b)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings
-
-
-def _warnings_of_run(run: Run, records: Sequence[Record], metric: Metric) -> list[str]:
-    """Return what a reader of a run's score has to know: its coverage, odd answers."""
-    warnings = []
-    if not run.record_set.is_whole:
-        warnings.append(f"{run.name} answered {run.coverage} questions")
-    if remark := remark_on_answers(records):
-        warnings.append(OfOneRun(f"{run.name}: {remark}"))
-    return [*warnings, *mean_remarks(run, metric)]

@@ -4,16 +4,11 @@ import argparse
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.analysis.why import why
-from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
+from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.report.printer import add_format, render
 from spiqa_tasks.report.tables import comparison_table, why_table
-from spiqa_tasks.runs.selection import (
-    remarks_on_answers,
-    with_short_names,
-    with_unique_labels,
-)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.why:
         return _why(arguments)
 
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
+    runs = named_runs(arguments)
     comparisons, left_out = compare(
         runs,
         arguments.metric,
@@ -68,8 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _why(arguments: argparse.Namespace) -> int:
     """Print the causes of the difference of two runs, or of two metrics of one run."""
     arguments.partial = True  # Missing questions are one of the causes.
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
-    say(*remarks_on_answers(runs))
+    runs = named_runs(arguments)
     metric_a, _, metric_b = (arguments.metric or "").partition(",")
     fewest = 1 if metric_b else 2
     if not fewest <= len(runs) <= 2:

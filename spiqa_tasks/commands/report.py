@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spiqa_tasks.analysis.breakdown import withheld_values
-from spiqa_tasks.commands.run_arguments import add_runs, runs_by_path
+from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import write_atomically
@@ -15,7 +15,6 @@ from spiqa_tasks.report.printer import as_csv, as_json
 from spiqa_tasks.report.values import flat_records, shown_metrics
 from spiqa_tasks.runs.loading import remarks_on_host_tasks
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import remarks_on_answers, with_short_names, with_unique_labels
 
 DEFAULT = Path("report.html")
 # Form of the report, which is an option that names its file, -> help.
@@ -50,9 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "html" in files:
         require("report", "The page")
 
-    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
-    say(*remarks_on_answers(runs))
-
+    runs = named_runs(arguments)
     remarks = remarks_on_host_tasks(runs, [])
     for run in _with_samples(runs):
         remarks += withheld_values(run, shown_metrics(run))

@@ -15,6 +15,7 @@ from spiqa_tasks.runs.selection import (
     Selection,
     read_subset,
     remarks_on,
+    remarks_on_answers,
     select_tasks,
     with_short_names,
     with_unique_labels,
@@ -137,3 +138,14 @@ def runs_by_path(arguments: argparse.Namespace) -> list[Run]:
     labelled = with_unique_labels(select_tasks(runs, arguments.task))
     say_remarks(arguments, remarks + remarks_on(labelled))
     return labelled
+
+
+def named_runs(arguments: argparse.Namespace) -> list[Run]:
+    """Return the RUNs with short names of models; remarks on them and on their unusable answers go
+    to stderr.
+
+    Raises InputError: see `runs_by_path`.
+    """
+    runs = with_unique_labels(with_short_names(runs_by_path(arguments)))
+    say(*remarks_on_answers(runs))
+    return runs

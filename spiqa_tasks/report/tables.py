@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from spiqa_tasks.analysis.compare import Comparison, OfOneRun
+from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.why import Why
@@ -105,13 +105,9 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             " true difference that so many questions show with about 80% probability."
         )
     ]
-    printed: set[tuple[str, str]] = set()
     for pair in comparisons:
-        warnings = [text for text in pair.warnings if (pair.task, text) not in printed]
-        if warnings:
-            notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(warnings)}.")
-        # not repeated for the run's other pairs
-        printed |= {(pair.task, text) for text in warnings if isinstance(text, OfOneRun)}
+        if pair.warnings:
+            notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(pair.warnings)}.")
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(records, labels, values, "Paired differences", notes)

@@ -37,6 +37,23 @@ def test_the_table_for_people_has_a_line_per_pair(
     assert "p (Holm)" in told
 
 
+def test_unusable_answers_are_said_once_for_each_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However many pairs a run is in."""
+    for name, count in {"a": 12, "b": 18, "c": 24}.items():
+        write_demo_run(
+            tmp_path / name,
+            name,
+            lambda place, row, count=count: row["answer"] if place < count else "E",
+        )
+    assert main(["compare", str(tmp_path)]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"spiqa-tasks: mmstar_demo of {name}: of 24 answers {unread} empty or unparsed."
+        for name, unread in (("a", 12), ("b", 6))
+    ]
+
+
 def test_models_of_one_kind_are_called_by_their_checkpoints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,8 +102,8 @@ def test_a_file_without_a_value_has_its_reason_on_stderr(
 
 
 def test_models_are_called_by_their_checkpoint(runs: Path, tmp_path: Path) -> None:
-    """The whole model is in the signature; two of one checkpoint have the arguments that differ;
-    keys are never shown.
+    """The whole model is in the signature, and is the name of two models of one checkpoint; keys
+    are never shown.
     """
     for path in runs.rglob("*_results.json"):
         content = json.loads(path.read_text())
@@ -124,8 +124,8 @@ def test_models_are_called_by_their_checkpoint(runs: Path, tmp_path: Path) -> No
     assert list(found) == [
         "a",
         "b",
-        "c, temperature=1",
-        "c",
+        "openai,model_version=c,temperature=1",
+        "openai,model_version=c",
     ]
     assert "|model:openai,max_new_tokens=9,model_version=a" in found["a"]
     page = Path(names[1]).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from gain_files import rights, write_triple
 from host_files import choice_samples, write_run
 from report_runs import run_of, runs_at
 
-from spiqa_tasks.analysis.compare import Comparison, OfOneRun
+from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report.tables import (
@@ -122,26 +122,3 @@ def test_a_comparison_is_a_line() -> None:
     unknown_cells = [second[name] for name in ("difference", "p (Holm)", "smallest")]
     assert unknown_cells == ["25.0", "-", "-"]
     assert shown.notes[1:] == ["t, b against a: differ in prompt; few questions."]
-
-
-def test_a_warning_about_one_run_is_said_once() -> None:
-    """Of many pairs each has its own differences; of each task a run has its own warnings."""
-
-    def pair(task: str, a: str, b: str, *warnings: str) -> Comparison:
-        numbers = Paired(24, 0.25, 0.05, 0.45, 0.0167, 0.28)
-        return Comparison(task, "accuracy", a, b, 0.5, 0.75, numbers, 0.03, [], [], [*warnings])
-
-    unread = OfOneRun("a: of 24 answers 5 empty")
-    found = [
-        pair("t", "a", "b", "differ in prompt", unread),
-        pair("t", "a", "c", "differ in prompt", unread),
-        pair("u", "a", "c", unread),
-    ]
-    # a run's name may be the beginning of any warning
-    named = [pair("t", "d", "b", "differ in prompt"), pair("t", "d", "c", "differ in prompt")]
-    assert len(comparison_table(named).notes) == 3
-    assert comparison_table(found).notes[1:] == [
-        "t, b against a: differ in prompt; a: of 24 answers 5 empty.",
-        "t, c against a: differ in prompt.",
-        "u, c against a: a: of 24 answers 5 empty.",
-    ]
