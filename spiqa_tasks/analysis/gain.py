@@ -25,7 +25,6 @@ from spiqa_tasks.benchmarks.metric import Metric, too_few
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs import lmms_eval, selection
 from spiqa_tasks.runs.frame import group_columns
@@ -35,8 +34,17 @@ from spiqa_tasks.scoring import gain as scoring
 from spiqa_tasks.scoring.gain import Gain, gain_of_totals
 from spiqa_tasks.scoring.intervals import Estimate
 
-# Models that a sentence names.
+# Runs that a sentence names.
 NAMED = 3
+
+# What a run has no twin with or without -> what to do about it.
+REMEDIES = {
+    "with": "Run the same model on the task itself, or name one file of each.",
+    "without": (
+        "Run the task's variant _text if it has one, else lmms-eval with --model ablated"
+        " --model_args base=MODEL,ablation=text,..., or name files by --with and --without."
+    ),
+}
 
 # Ablation of a run that only an option names as one without pictures.
 UNKNOWN = "unknown"
@@ -126,10 +134,10 @@ def ablation_pairs(
     problems = list(filter(None, dict.fromkeys(problems)))
 
     seeing_alone = [run for run in seeing if id(run) not in paired]
-    alone = [*_alone(blind_alone, "with", seeing), *_alone(seeing_alone, "without", blind)]
+    alone = [*_alone(blind_alone, "with"), *_alone(seeing_alone, "without")]
     if not pairs:
         nothing = f"Expected runs with and without images, found {_names(bases)} alone."
-        raise InputError([*problems, *alone, nothing][0])
+        raise InputError(" ".join(problems[:1] or alone or [nothing]))
     if llm_runs:
         problems += _missing_bases(pairs, bases)
     return pairs, alone, problems
@@ -244,8 +252,10 @@ def _problem_of_base(seeing: Run, bases: Sequence[Run], accept_differences: bool
 
 
 def _names(runs: Sequence[Run]) -> str:
-    """Return runs for a sentence: `gpt-4o on mmstar_filtered and llama on mmstar_filtered_llm`."""
-    return " and ".join(f"{run.model_name} on {run.task}" for run in runs)
+    """Return runs for a sentence: `gpt-4o on mmstar_filtered, llama on mmstar_filtered_llm`; of
+    many three.
+    """
+    return abridged((f"{run.model_name} on {run.task}" for run in runs), NAMED)
 
 
 def _check_roles(runs: Sequence[Run], accept_differences: bool) -> None:
@@ -275,37 +285,12 @@ def _is_copy(run: Run, other: Run) -> bool:
     return texts(run) == texts(other) and not is_named
 
 
-def _alone(runs: Sequence[Run], what: str, others: Sequence[Run]) -> list[str]:
-    """Return sentences on the runs without their twins: one on all tasks with the same models, and
-    the same `others` instead.
-    """
-    tasks_of = defaultdict(list)
-    for task in dict.fromkeys(run.source_task for run in runs):
-        instead = _models(_of_task(others, task)) or "none"
-        tasks_of[_models(_of_task(runs, task)), instead].append(task)
-
-    sentences = []
-    for (models, instead), tasks in tasks_of.items():
-        task = tasks[0]
-        remedy = f"Run the same model on {task}, or name one file of each."
-        if what == "without":
-            variant = f"on {task}_text, or " if f"{task}_text" in catalogue()[0] else ""
-            remedy = (
-                f"Run it {variant}in lmms-eval with --model ablated --model_args"
-                " base=MODEL,ablation=text,..., or name files by --with and --without."
-            )
-        sentences.append(
-            f"Expected a run of {models} on {abridged(tasks)} {what} images, found {instead}."
-            f" {remedy}"
-        )
-    return sentences
-
-
-def _models(runs: Sequence[Run]) -> str:
-    """Return the models of runs for a sentence, each once: `gpt-4o and llava`; of many three."""
-    names = list(dict.fromkeys(run.model_name for run in runs))
-    others = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
-    return " and ".join([*names[:NAMED], *others])
+def _alone(runs: Sequence[Run], what: str) -> list[str]:
+    """Return [a sentence on the runs without a twin, with what to do about it], or []."""
+    if not runs:
+        return []
+    names = _names(runs)
+    return [f"Expected one run {what} images for {names}; found none or several. {REMEDIES[what]}"]
 
 
 def rows(pair: GainRuns, by: str = "") -> list[Row]:

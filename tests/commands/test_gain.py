@@ -60,7 +60,7 @@ def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
         found, rows, errors = gain(*asked)
         assert (found, rows[0]["task"]) == (status, "mmstar_filtered")
         assert errors.startswith(
-            "spiqa-tasks: Expected a run of n on t without images, found none."
+            "spiqa-tasks: Expected one run without images for n on t; found none"
         )
 
 
