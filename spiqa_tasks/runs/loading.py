@@ -2,32 +2,19 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.answers import CHOICE_ANSWERS, FREE_ANSWERS, SPLIT
-from spiqa_tasks.benchmarks.benchmark import settings_text
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.printable import counted, progress, say
-from spiqa_tasks.runs import lmms_eval, scoring, selection, spiqa_responses
-from spiqa_tasks.runs.columns import columns_in, listed
+from spiqa_tasks.printable import counted, progress
+from spiqa_tasks.runs import lmms_eval, scoring, selection
 from spiqa_tasks.runs.join import Rows, join_questions, task_questions
+from spiqa_tasks.runs.own_questions import of_own_questions
 from spiqa_tasks.runs.paths import Faults, RunPath, read_runs
-from spiqa_tasks.runs.run import MOST_LISTED, Answer, Run
+from spiqa_tasks.runs.run import MOST_LISTED, Run
 from spiqa_tasks.runs.selection import EVERY, LeftOut, Selection
-from spiqa_tasks.scoring.options import LETTERS, answer_label
-
-# Remark on choices whose options are not in the file.
-_LETTERS_ALONE = (
-    "{}: all true answers are letters, and there are no options: scored as open answers. Choices "
-    'need a column options, such as ["A", "B", "C", "D"].'
-)
-
-# Options of which nobody knows texts or number: two files of the same questions have the same.
-_ALL_LETTERS = dict(zip(LETTERS, LETTERS, strict=True))
 
 # METEOR's aligner takes ten seconds for a task of SPIQA, and a table may not ask for it.
 _LATER = ("meteor",)
@@ -187,7 +174,7 @@ def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], 
     """
     known = [run for run in runs if run.task]
     if not known:
-        return [_of_no_task(run, wanted) for run in runs], []
+        return [of_own_questions(run, wanted) for run in runs], []
 
     others = [str(run.path) for run in runs if not run.task]
     if not others:
@@ -195,137 +182,6 @@ def _of_known_tasks(runs: list[Run], wanted: Sequence[str]) -> tuple[list[Run], 
 
     files = f"{counted(len(others), 'file')}, the first: {', '.join(others[:MOST_LISTED])}"
     return known, [f"Left out, with no task in the name: {files}. TASK=FILE names it."]
-
-
-def _of_no_task(run: Run, wanted: Sequence[str]) -> Run:
-    """Return the run as answers with their own questions.
-
-    Raises InputError: these are not in the file.
-    """
-    if run.form == spiqa_responses.FORM:
-        # beside the answer, a response names an image and says why
-        raise InputError(
-            f"Which task do the answers in {run.path} belong to? Add --task, such as spiqa_testA."
-        )
-    answers = _with_options(run.read())
-    if missing := _missing(answers):
-        raise _no_task(run, wanted, missing)
-
-    benchmark = FREE_ANSWERS
-    if _are_choices(answers):
-        benchmark = CHOICE_ANSWERS
-        answers = _with_labels(run.path, answers)
-    elif {text.upper() for answer in answers for text in answer.references} <= set(LETTERS):
-        say(_LETTERS_ALONE.format(run.path))
-    task = Task(benchmark.name, benchmark.name, SPLIT, settings_text(benchmark.settings()))
-    numbered = [
-        replace(answer, id=answer.id or str(position)) for position, answer in enumerate(answers, 1)
-    ]
-    return replace(run, task=task.name, benchmark_task_or_none=task, read=lambda: numbered)
-
-
-def _with_options(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return the answers, with the options A to Z if predictions and references are letters."""
-    letters = {"", *LETTERS}
-    texts = (text for answer in answers for text in (answer.response.text, *answer.references))
-    are_letters = all(text.strip(" ().\n").upper() in letters for text in texts)
-    if not are_letters or _are_choices(answers):
-        return answers
-    return [replace(answer, options=_ALL_LETTERS) for answer in answers]
-
-
-def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return the answers to choices, with labels for true answers that are numbers of options.
-
-    Raises InputError: they may be numbers or texts.
-    """
-    asked = [answer for answer in answers if answer.reference and answer.known_options]
-    first = _first_number(asked)
-    if first is None:
-        return answers
-
-    named = [answer for answer in asked if _named_label(answer)]
-    # here and there a number is the text of an option, as in MMLU's algebra
-    if 2 * len(named) < len(asked):
-        say(
-            f"{path}: the true answers are read as numbers of options, from {first}. If the model "
-            f'answers with numbers, write the options as an object: {{"{first}": "TEXT", ...}}.'
-        )
-        return list(map(functools.partial(_numbered, first=first), answers))
-
-    if first == 0 and _differ(named):
-        raise InputError(
-            f"Expected letters as true answers in {path}, found numbers of options that are texts "
-            "of others. Write letters."
-        )
-    return answers
-
-
-def _differ(named: Sequence[Answer]) -> bool:
-    """Return whether a true answer is the text of one option and, from 0, the number of another:
-    `1` of the options 1, 2, 3.
-    """
-    return any(_named_label(answer) != _numbered(answer, 0).reference for answer in named)
-
-
-def _first_number(asked: Sequence[Answer]) -> int | None:
-    """Return where true answers count their options from, 0 or 1; None if they are no numbers of
-    options, or may count from either.
-
-    Of four options, 0 to 3 count from 0, and 1 to 4 from 1; of 1, 2 and 3 nobody knows.
-    """
-    if not asked or not all(answer.reference.isdecimal() for answer in asked):
-        return None
-
-    lowest = min(int(answer.reference) for answer in asked)
-    room = min(len(answer.known_options) - int(answer.reference) for answer in asked)
-    # the fourth of four options is 3 counted from 0, 4 counted from 1
-    fits_from_0 = room > 0
-    fits_from_1 = room >= 0 and lowest > 0
-    if fits_from_0 == fits_from_1:
-        return None
-    return 1 if fits_from_1 else 0
-
-
-def _named_label(answer: Answer) -> str:
-    """Return the label of the option that the true answer names by label or text, or ''."""
-    with suppress(ValueError):
-        return answer_label(answer.reference, answer.known_options)
-    return ""
-
-
-def _numbered(answer: Answer, first: int) -> Answer:
-    """Return the answer with the labels of the options that its true answers number."""
-    options = {str(number): label for number, label in enumerate(answer.known_options, first)}
-    labels = tuple(options.get(number, number) for number in answer.references)
-    return replace(answer, references=labels)
-
-
-def _are_choices(answers: Sequence[Answer]) -> bool:
-    """Return whether an answer has a column of options, or most of the questions list theirs."""
-    with_list = [answer for answer in answers if answer.known_options]
-    return any(answer.options for answer in answers) or 2 * len(with_list) > len(answers)
-
-
-def _missing(answers: Sequence[Answer]) -> list[str]:
-    """Return the columns without which answers have no score by their own questions."""
-    missing = []
-    if not any(answer.question or answer.options for answer in answers):
-        missing.append("question (or options)")
-    if not any(any(answer.references) for answer in answers):
-        missing.append("reference")
-    return missing
-
-
-def _no_task(run: Run, wanted: Sequence[str], missing: Sequence[str]) -> InputError:
-    """Return the error for answers of which nothing says what task they are to."""
-    remedy = (
-        f"Add --task TASK, or {' and '.join(missing)} (--columns FIELD=COLUMN; pandas.merge joins "
-        f"those of another file); found {listed(columns_in(run.path))}."
-    )
-    if wanted:
-        remedy = f"Name one of them, not a group: {', '.join(wanted)}."
-    return InputError(f"Which task do the answers in {run.path} belong to? {remedy}")
 
 
 def _readable(runs: Sequence[Run], faults: Faults) -> tuple[list[Run], list[str]]:

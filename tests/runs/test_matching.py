@@ -11,7 +11,8 @@ import pytest
 
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.join import compare_with_release, match, match_counts
+from spiqa_tasks.runs.differences import compare_with_release
+from spiqa_tasks.runs.join import match, match_counts
 from spiqa_tasks.runs.run import Answer
 
 ROWS = [{"id": "1"}, {"id": "2"}, {"id": "30"}]
