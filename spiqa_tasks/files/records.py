@@ -217,8 +217,8 @@ def _separated(path: Path) -> list[Fields]:
             start = lines.line_num + 1
     except csv.Error as error:
         raise DataError(
-            f"Expected {path} to be a table of separated cells, found {error} in the row "
-            f"that begins in line {start}. Quote cells as pandas does, or save it as jsonl."
+            f"Expected {path} to have separated cells, found {error} in the row that begins "
+            f"in line {start}. Quote cells, or save it as jsonl."
         ) from error
     return _rows(path, rows)
 

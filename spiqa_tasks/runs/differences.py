@@ -66,8 +66,8 @@ def compare_with_release(
     if not accept and not is_little:
         raise InputError(
             f"Expected the release's questions in {path}, found {len(ids)} of {len(answers)} ids"
-            f" that differ ({named}): {example}. Correct the task, --columns or order of rows, or"
-            " `score --accept-differences`."
+            f" that differ ({named}): {example}. Correct the task or --columns, or `score"
+            " --accept-differences`."
         )
 
     remark = (

@@ -58,8 +58,8 @@ def read_labels(path: Path, columns: Columns = USUAL) -> Labels:
     left_out = tuple(row["label"] for row in rows if row["label"] not in YES | NO)
     if not labelled:
         raise InputError(
-            f"Expected answers with a label in {path}, such as yes and no, or 1 and 0, found "
-            f"{listed({*left_out})}. Correct them, or name their column: --columns label=COLUMN."
+            f"Expected labels yes and no, or 1 and 0, in {path}, found {listed({*left_out})}. "
+            "Correct them, or name their column: --columns label=COLUMN."
         )
 
     asked = answers_of_rows(path, labelled, columns)

@@ -100,9 +100,9 @@ def by_question(path: Path, answers: Iterable[Answer]) -> tuple[Answers, list[st
             continue
         if earlier != replace(answer, position=earlier.position):
             raise InputError(
-                f"Expected one answer per question in {path}, found two different ones for "
-                f"{answer.id}, number {earlier.position + 1} and {answer.position + 1}. Keep one "
-                "of them, or name other ids: --columns id=COLUMN (id= for none)."
+                f"Expected one answer per question in {path}, found two for {answer.id}, "
+                f"number {earlier.position + 1} and {answer.position + 1}. Keep one, or name ids: "
+                "--columns id=COLUMN (id= for none)."
             )
         duplicates[answer.id] = None
     return by_id, list(duplicates)

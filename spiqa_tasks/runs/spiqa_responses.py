@@ -61,8 +61,8 @@ def _rows(path: Path, columns: Columns) -> Iterator[Mapping[str, Any]]:
         for figure, texts in response.items():
             if not isinstance(texts, list) or len(texts) != len(STEPS):
                 raise InputError(
-                    f"Expected the response to question {key} of {path} to be text or, per figure, "
-                    f"[Yes or No, answer]; found {texts!r} for {figure}. Ask the model again."
+                    f"Expected a text or, per figure, [Yes or No, answer] as the response to {key} "
+                    f"in {path}; found {texts!r} for {figure}. Ask the model again."
                 )
             for step, text in zip(STEPS, texts, strict=True):
                 yield {**row, "id": f"{answer_id}/{figure}/{step}", prediction: text}

@@ -80,10 +80,10 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
         ("", "found an empty file"),
         (
             json.dumps({"question": "?", "answer": "x"}),
-            "answers with a label in .* found none",
+            "labels yes and no, or 1 and 0, in .* found none",
         ),
         (json.dumps(ROW) + '\n{"question"', "line 2 of .* to be a JSON object"),
-        (json.dumps(ROW | {"label": "maybe"}), "such as yes and no, or 1 and 0, found maybe"),
+        (json.dumps(ROW | {"label": "maybe"}), "yes and no, or 1 and 0, in .* found maybe"),
         (json.dumps(ROW | {"label": 0.5}), "found 0.5"),
         (json.dumps(ROW | {"reference": []}), "reference in verdict 1"),
         (json.dumps(ROW) + "\n3", "line 2 of .* to be a JSON object"),
@@ -92,7 +92,7 @@ def test_files_of_ones_own_say_the_same_in_every_form(tmp_path: Path, form: str)
             json.dumps({"question": "?", "golden_answer": None, "judge_a": True, "answer_a": "x"}),
             "reference in verdict 1",
         ),
-        (json.dumps(ROW | {"label": None}), "answers with a label"),
+        (json.dumps(ROW | {"label": None}), "labels yes and no"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, text: str, message: str) -> None:

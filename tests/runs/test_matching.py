@@ -47,9 +47,8 @@ def test_unknown_missing_and_repeated_ids_are_counted_and_named() -> None:
         (
             [("2", "A"), ("1", "A"), ("1", "B")],
             (
-                "Expected one answer per question in answers.jsonl, found two different ones for 1,"
-                " number 2 and 3. Keep one of them, or name other ids: --columns id=COLUMN (id= for"
-                " none)."
+                "Expected one answer per question in answers.jsonl, found two for 1, number 2 and"
+                " 3. Keep one, or name ids: --columns id=COLUMN (id= for none)."
             ),
         ),
         (
@@ -266,8 +265,8 @@ def test_more_or_another_key_is_refused_unless_it_is_accepted(
     assert (
         str(error.value)
         == f"Expected the release's questions in answers.jsonl, found 1 of {count} ids that differ"
-        f" (1): 1 has the {told} in the release. Correct the task, --columns or order of"
-        " rows, or `score --accept-differences`."
+        f" (1): 1 has the {told} in the release. Correct the task or --columns, or"
+        " `score --accept-differences`."
     )
     _, ids, (said,) = compare(answer, count=count, accept=True)
     assert ids == ["1"]

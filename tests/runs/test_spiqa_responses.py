@@ -24,10 +24,6 @@ def row(paper_id: str, position: int, question: str) -> dict[str, Any]:
     return {"id": row_id, "paper_id": paper_id, **told}
 
 
-RESPONSE = (
-    "Expected the response to question 0 of {} to be text or, per figure, [Yes or No, answer];"
-    " found"
-)
 ROWS = [
     row("p1", 0, "How many? "),
     row("p1", 1, "Same?"),
@@ -100,8 +96,8 @@ def test_a_response_per_figure_of_another_form_is_refused(tmp_path: Path, texts:
         read_responses(tmp_path)
     assert (
         str(error.value)
-        == f"Expected the response to question 0 of {tmp_path / 'p2_response.json'} to be text or, "
-        f"per figure, [Yes or No, answer]; found {texts!r} for f.png. Ask the model again."
+        == "Expected a text or, per figure, [Yes or No, answer] as the response to 0 in "
+        f"{tmp_path / 'p2_response.json'}; found {texts!r} for f.png. Ask the model again."
     )
 
 
