@@ -80,6 +80,7 @@ class Row:
     """One line of the table.
 
     Attributes:
+        by: the column of the group, '' of all questions.
         llm: model of the LLM base, or None.
         n: number of questions that the scores are of.
         result: gain and leakage, or None if withheld.
@@ -88,6 +89,7 @@ class Row:
 
     task: str
     metric: str
+    by: str
     group: str
     model: str
     ablation: str
@@ -303,10 +305,10 @@ def rows(pair: GainRuns, by: str = "") -> list[Row]:
     if not all(has_scores(run, pair.metric) for run in pair.runs):
         return [_row_of_totals(pair, frames)]
 
-    table = [_row_of_questions(pair, frames, OVERALL, frames[0].index)]
+    table = [_row_of_questions(pair, frames, "", OVERALL, frames[0].index)]
     for column in _columns(pair, frames[0], by):
         for name, members in frames[0].groupby(column, sort=False):
-            table.append(_row_of_questions(pair, frames, str(name), members.index))
+            table.append(_row_of_questions(pair, frames, column, str(name), members.index))
     return table
 
 
@@ -331,13 +333,15 @@ def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
     result = None
     if not reasons:
         result = gain_of_totals(len(frames[0]), *(value.value for value in values))
-    return _row(pair, frames, OVERALL, result, "; ".join(reasons))
+    return _row(pair, frames, "", OVERALL, result, "; ".join(reasons))
 
 
 def _row_of_questions(
-    pair: GainRuns, frames: Sequence[pd.DataFrame], group: str, ids: pd.Index
+    pair: GainRuns, frames: Sequence[pd.DataFrame], by: str, group: str, ids: pd.Index
 ) -> Row:
-    """Return the row of a group's questions, or of all, compared question by question."""
+    """Return the row of the questions `ids`, compared one by one: those of a group of the column
+    `by`, or all.
+    """
     asked = [frame.loc[ids] for frame in frames]
     both = merged(asked)
 
@@ -355,12 +359,13 @@ def _row_of_questions(
         scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
         llm = scores[2] if len(scores) > 2 else None
         result = scoring.gain(scores[0], scores[1], llm, both.cluster_0.tolist())
-    return _row(pair, asked, group, result, reason)
+    return _row(pair, asked, by, group, result, reason)
 
 
 def _row(
     pair: GainRuns,
     frames: Sequence[pd.DataFrame],
+    by: str,
     group: str,
     result: Gain | None,
     reason: str,
@@ -383,6 +388,7 @@ def _row(
     return Row(
         task=pair.runs[0].task,
         metric=pair.metric.name,
+        by=by,
         group=group,
         model=pair.runs[0].model_name,
         ablation=pair.ablation,

@@ -46,6 +46,7 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.tables import group_labels
 from spiqa_tasks.report.values import VALUE, models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
@@ -453,7 +454,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     measured = [(run, _metrics(run, arguments.metrics)) for run in suited]
     rows, reasons = values_by(measured, arguments.by)
 
-    labels = ["model", "task", "metric", "group"]
+    labels = ["model", "task", "metric", *group_labels(row["by"] for row in rows)]
     values: list[Column | str] = [VALUE, "n"]
     if any(is_of_part(row) for row in rows):
         values.append("questions")

@@ -1,7 +1,7 @@
 """Tables of runs: answers by status, gain and leakage, and paired differences."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -46,7 +46,7 @@ def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) 
 
     The columns of leakage are empty, and not shown, if no run has an LLM base.
     """
-    names = ("task", "metric", "group", "model", "ablation", "llm", "n")
+    names = ("task", "metric", "group", "model", "ablation", "llm", "n", "by")
     records: list[Mapping[str, Any]] = []
     for row in rows:
         fields = {name: getattr(row, name) for name in names}
@@ -62,8 +62,16 @@ def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) 
         Column("ml", "ML", _if_known, ("ml_low", "ml_high")),
         Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
-    labels: Columns = ["task", "model", "metric", "group", Column("ablation", "without")]
+    groups = group_labels(row.by for row in rows)
+    labels: Columns = ["task", "model", "metric", *groups, Column("ablation", "without")]
     return Table(records, labels, values, title, notes)
+
+
+def group_labels(columns: Iterable[str]) -> list[str]:
+    """Return the labels of groups: their column, too, if they are of several."""
+    # '' is of all questions
+    has_several = len({*columns} - {""}) > 1
+    return ["by", "group"] if has_several else ["group"]
 
 
 def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:

@@ -14,6 +14,7 @@ from run_command import run_json
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, averages, mean_gain, pair_of, rows
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
+from spiqa_tasks.report.tables import gain_table
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.selection import Selection
@@ -91,18 +92,19 @@ def test_every_group_has_its_questions(tmp_path: Path) -> None:
 
 
 def test_groups_of_two_columns_with_one_name_are_two_rows(tmp_path: Path) -> None:
-    """As `score --by group` counts them."""
+    """As `score --by group` counts them; they say their column."""
     kinds = [("math", "sums"), ("logic", "math"), ("logic", "proofs")]
     samples = [choice_sample(place, True, kind) for place, (kind, _) in enumerate(kinds)]
     for sample, (_, second) in zip(samples, kinds, strict=True):
         sample["accuracy"]["groups"]["l2"] = second
     write_run(tmp_path, "m", {"mmstar_filtered": samples}, stamp="1", settings=SEEING)
     write_run(tmp_path, "m", {"mmstar_filtered_text": samples}, stamp="2", settings=TEXT)
-    sizes = [(row.group, row.n) for row in rows_at(tmp_path)]
+    sizes = [(row.by, row.group, row.n) for row in rows_at(tmp_path)]
     assert sizes == [
-        *(("all", 3), ("math", 1), ("logic", 2)),
-        *(("sums", 1), ("math", 1), ("proofs", 1)),
+        *(("", "all", 3), ("category", "math", 1), ("category", "logic", 2)),
+        *(("l2", "sums", 1), ("l2", "math", 1), ("l2", "proofs", 1)),
     ]
+    assert gain_table(rows_at(tmp_path)).grid.heads[3:5] == ["by", "group"]
 
 
 def test_a_base_with_shots_before_the_questions_is_known_by_its_arguments(

@@ -216,3 +216,14 @@ def test_columns_that_share_the_names_of_groups_have_their_own_values(
         ("no", 1.0, "2 of 2"),
         ("yes", 0.5, "2 of 2"),
     ]
+
+
+def test_groups_of_several_columns_are_printed_with_their_column(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As two columns may share a name; of one column the heading is enough."""
+    arguments = ["score", str(runs), "--task", "mmstar_demo", "--partial", "--by"]
+    for by, heads in (("group", ["by", "group"]), ("category", ["group"])):
+        main([*arguments, by])
+        head, *_ = capsys.readouterr().out.splitlines()
+        assert head.split()[:-2] == ["model", "task", "metric", *heads]
