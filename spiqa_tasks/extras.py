@@ -1,6 +1,8 @@
-"""The package's extras, and the error message for a missing one."""
+"""The package's extras: what they install, the error message for a missing one, a trial of one."""
 
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
 from spiqa_tasks.errors import MissingPartError
@@ -67,3 +69,15 @@ def missing_extra(error: ModuleNotFoundError) -> str:
 def _missing(extra: str) -> list[str]:
     """Return the modules of an extra that are not installed."""
     return [module for module in EXTRAS[extra] if importlib.util.find_spec(module) is None]
+
+
+def failure_of(code: str) -> str | None:
+    """Return the last line on stderr of a new Python process that runs `code`, or None if it
+    succeeds.
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    if done.returncode == 0:
+        return None
+
+    lines = done.stderr.strip().splitlines()
+    return lines[-1] if lines else f"exit status {done.returncode}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from spiqa_tasks.hosts.trial_start import failure_of
+from spiqa_tasks.extras import failure_of
 
 SETUP = Path(__file__).resolve().parents[2] / "setup.cfg"
 

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spiqa_tasks.errors import InputError, SpiqaTasksError
-from spiqa_tasks.extras import require
+from spiqa_tasks.extras import failure_of, require
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
 from spiqa_tasks.hosts.lmms_eval import response_cache
-from spiqa_tasks.hosts.trial_start import failure_of
 
 if TYPE_CHECKING:
     from lmms_eval.models.registry_v2 import ModelManifest

@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 
 from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.errors import InputError, SpiqaTasksError, found_instead
-from spiqa_tasks.extras import require
+from spiqa_tasks.extras import failure_of, require
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
 from spiqa_tasks.hosts.after_import import Patches, patch, replacing
-from spiqa_tasks.hosts.trial_start import failure_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import (
     CHECKPOINT,
     TABLE,
