@@ -97,7 +97,7 @@ class Benchmark:
     Attributes:
         name: as in the names of its tasks and the folder of its YAMLs.
         splits: split -> number of questions of the release; splits named `demo...` are shipped.
-        load: (source, split, settings) -> rows, a list or a pyarrow table.
+        load: (source, split, settings) -> rows.
         prompt: row -> parts of the prompt.
         record: (row, response, judge's rule or None) -> record of one answer, not yet judged.
         metrics: settings -> metrics, the headline first.
@@ -112,7 +112,7 @@ class Benchmark:
 
     name: str
     splits: Mapping[str, int]
-    load: Callable[[Source, str, Any], Any]
+    load: Callable[[Source, str, Any], list[Row]]
     prompt: Callable[[Row], list[Part]]
     record: Callable[[Row, Response, Rule | None], Record]
     metrics: Callable[[Any], Sequence[Metric]]

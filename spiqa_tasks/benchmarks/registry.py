@@ -119,7 +119,14 @@ def yaml_folder() -> Path:
 
 
 def load_table(name: str, split: str, settings: str) -> Any:
-    """Return the rows of a task as a pyarrow table; `settings` is the text of its `dataset_name`.
+    """Return the rows of a task as a pyarrow table; see `load_rows`."""
+    import pyarrow
+
+    return pyarrow.Table.from_pylist(load_rows(name, split, settings))
+
+
+def load_rows(name: str, split: str, settings: str) -> list[Row]:
+    """Return the rows of a task; `settings` is the text of its `dataset_name`.
 
     The release files are the shipped ones for `demo...`, else those of `default_source`. Raises
     InputError: unknown split or settings; DataError: files missing, unreadable or not in the
@@ -134,25 +141,17 @@ def load_table(name: str, split: str, settings: str) -> Any:
     with progress(f"reading the questions of {name}, {split}"):
         rows = benchmark.load(source, split, benchmark.parse(settings))
     logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
-
-    import pyarrow
-
-    return pyarrow.Table.from_pylist(rows) if isinstance(rows, list) else rows
+    return rows
 
 
-def load_rows(name: str, split: str, settings: str) -> list[dict[str, Any]]:
-    """Return the rows of a task as dicts; see `load_table`."""
-    return list(load_table(name, split, settings).to_pylist())
-
-
-def rows_for_scoring(name: str, split: str, settings: str) -> list[dict[str, Any]]:
+def rows_for_scoring(name: str, split: str, settings: str) -> list[Row]:
     """Return the rows for scoring: those of `load_rows`, but no picture archive and no full text
     is read.
     """
     benchmark = ALL_BENCHMARKS[name]
     parsed = benchmark.parse(settings)
     rows = load_rows(name, split, settings_text(benchmark.scoring_settings(parsed)))
-    return [row | {"settings": settings_text(parsed)} for row in rows]
+    return [{**row, "settings": settings_text(parsed)} for row in rows]
 
 
 def _source(split: str) -> Source:

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from spiqa_tasks.benchmarks.registry import load_table
+from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.spiqa.prompts import conversations
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import written_atomically
@@ -35,9 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(tasks) != 1 or tasks[0].benchmark_name != "spiqa":
         raise InputError(f"Expected a task of SPIQA such as spiqa_train; found {arguments.task}.")
 
-    table = load_table("spiqa", tasks[0].split, arguments.settings)
-    # The training set as Python objects would take too much memory: 1,000 at a time.
-    rows = (row for batch in table.to_batches(1000) for row in batch.to_pylist())
+    rows = load_rows("spiqa", tasks[0].split, arguments.settings)
     count = 0
     with written_atomically(arguments.output) as file:
         for conversation in conversations(rows, arguments.captions):

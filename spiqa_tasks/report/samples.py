@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from spiqa_tasks.benchmarks.benchmark import question_of
+from spiqa_tasks.benchmarks.benchmark import Row, question_of
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, Task, load_rows, rows_for_scoring
 from spiqa_tasks.errors import SpiqaTasksError
@@ -75,7 +75,7 @@ def _samples_of(
     return list(by_question.values())
 
 
-def _rows(task: Task, has_pictures: bool) -> dict[str, dict[str, Any]]:
+def _rows(task: Task, has_pictures: bool) -> dict[str, Row]:
     """Return question id -> row of the release, without pictures if these are missing; {} without
     data.
     """
@@ -87,7 +87,7 @@ def _rows(task: Task, has_pictures: bool) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _rows_of(run: Run) -> dict[str, dict[str, Any]]:
+def _rows_of(run: Run) -> dict[str, Row]:
     """Return question id -> row, without pictures, of questions that only the run's file has."""
     return {
         answer.id: {
@@ -140,9 +140,7 @@ def _scores(run: Run) -> dict[str, float]:
     return {**scores, **metric.compute(run.record_set.members(metric)).scores}
 
 
-def _question(
-    row: dict[str, Any] | None, record: Record, numbers: Numbers | None
-) -> dict[str, Any]:
+def _question(row: Row | None, record: Record, numbers: Numbers | None) -> dict[str, Any]:
     """Return a sample's question, reference, groups, figures and options; of an unknown row only
     what the record has.
     """
@@ -171,7 +169,7 @@ def _question(
     return fields
 
 
-def _images(row: dict[str, Any], numbers: Numbers | None) -> list[list[Any]]:
+def _images(row: Row, numbers: Numbers | None) -> list[list[Any]]:
     """Return [picture's number, letter, 1 if it is the right option else 0] of each image."""
     are_options = len(row["images"]) == len(row["letters"])
     letters = row["letters"] if are_options else [""] * len(row["images"])

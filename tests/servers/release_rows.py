@@ -9,5 +9,4 @@ from spiqa_tasks.files.source import Source
 def rows_in(name: str, split: str, settings: str, source: Source) -> list[dict[str, Any]]:
     """Return the rows of a task, as `load_rows` does."""
     benchmark = BENCHMARKS[name]
-    rows = benchmark.load(source, split, benchmark.parse(settings))
-    return rows if isinstance(rows, list) else list(rows.to_pylist())
+    return [dict(row) for row in benchmark.load(source, split, benchmark.parse(settings))]

@@ -27,10 +27,6 @@ from spiqa_tasks.printable import counted
 
 logger = logging.getLogger("spiqa_tasks")
 
-# Questions per record batch: their Python objects are freed before the next batch, which bounds
-# memory on train.
-_BATCH = 2000
-
 # The resolution of the release's archives of small pictures.
 SMALL = "224px"
 
@@ -134,9 +130,8 @@ SPLITS["demo"] = SPLITS["testA"]
 PARAGRAPHS = "SPIQA_train_val_test-A_extracted_paragraphs.zip"
 
 
-def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
-    """Return a pyarrow table with one row per question of `split` (per question, figure and prompt
-    for `perfigure`).
+def load(source: Source, split: str, settings: SpiqaSettings) -> list[Row]:
+    """Return one row per question of `split` (per question, figure and prompt for `perfigure`).
 
     Raises DataError: files missing, unreadable or not in the release's format; a figure that cannot
     be read.
@@ -148,7 +143,7 @@ def load(source: Source, split: str, settings: SpiqaSettings) -> Any:
         papers = with_text(source, papers)
     questions = questions_shown(papers, settings)
     paths = _picture_paths(source, files, questions, settings)
-    return rows_table(questions, paths, settings, split, fingerprint([annotations]))
+    return rows_of(questions, paths, settings, split, fingerprint([annotations]))
 
 
 def papers_of(source: Source, split: str) -> list[Paper]:
@@ -320,53 +315,24 @@ def _picture_names(questions: Sequence[Shown]) -> list[str]:
     return sorted(names)
 
 
-def rows_table(
+def rows_of(
     questions: Sequence[Shown],
     paths: Mapping[str, str],
     settings: SpiqaSettings,
     split: str,
     data: str,
-) -> Any:
-    """Return a pyarrow table with one row per question (`perfigure`: per question, figure and
-    prompt).
+) -> list[Row]:
+    """Return a row per question (`perfigure`: per question, figure and prompt).
 
     `paths`: member of the archive -> path; absent members become "".
     """
-    import pyarrow as pa
-
-    text, number = pa.string(), pa.int64()
-    # Lists may be empty in all rows of a batch, from which no type could be inferred.
-    figure = pa.struct(dict.fromkeys(("path", "file", "caption"), text))
-    lists = {"referred": pa.list_(number), "figures": pa.list_(figure)}
     shared = {
         "benchmark": "spiqa",
         "split": split,
         "data": data,
         "settings": settings_text(settings),
     }
-    schema = pa.schema(dict.fromkeys((*_TEXTS, *shared), text) | {"documents": number} | lists)
-
-    batches = []
-    for start in range(0, len(questions), _BATCH):
-        rows = []
-        for shown in questions[start : start + _BATCH]:
-            rows += [row | shared for row in _rows(shown, paths, settings)]
-        batches.append(pa.Table.from_pylist(rows, schema=schema))
-    return pa.concat_tables(batches)
-
-
-# Columns of texts beside those that all rows share.
-_TEXTS = (
-    "id",
-    "paper_id",
-    "question",
-    "answer",
-    "figure_type",
-    "figure_type_released",
-    "full_text",
-    "question_id",
-    "step",
-)
+    return [row | shared for shown in questions for row in _rows(shown, paths, settings)]
 
 
 def _rows(

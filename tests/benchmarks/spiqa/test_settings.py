@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.spiqa.release import (
     SpiqaSettings,
     choose_figures,
     questions_shown,
-    rows_table,
+    rows_of,
 )
 from spiqa_tasks.errors import InputError
 
@@ -86,10 +86,8 @@ def rows(
     settings: SpiqaSettings, paper: Paper = PAPER, paths: dict[str, str] | None = None
 ) -> list[dict[str, Any]]:
     """The rows of a paper's questions."""
-    found = rows_table(
-        questions_shown([paper], settings), paths or {}, settings, "testA", "digest"
-    ).to_pylist()
-    return list(found)
+    shown = questions_shown([paper], settings)
+    return [dict(row) for row in rows_of(shown, paths or {}, settings, "testA", "digest")]
 
 
 def test_a_row_has_the_question_and_its_figures() -> None:
