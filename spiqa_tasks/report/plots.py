@@ -1,18 +1,10 @@
-"""Plots as inline SVG: its text can be searched, its colours are the page's, light or dark."""
+"""Plots as data for the page's template: rows of dots on an axis, in percent of its width."""
 
-from __future__ import annotations
-
-import io
-import re
-import warnings
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from typing import NamedTuple
 
 # (value, low, high) in natural units. low and high are None without an interval; a withheld value
 # is None and not drawn.
@@ -20,52 +12,24 @@ Point = tuple[float | None, float | None, float | None]
 # Label of a run -> name of a row -> the run's value in that row.
 Series = Mapping[str, Mapping[str, Point]]
 
-# Markers of matplotlib, one for each colour in page.css.
-MARKERS = "osD^vPX*"
-# Runs of a plot at most; more are not legible.
-SERIES = len(MARKERS)
+# Runs of a plot at most: page.css has a colour and a marker for each.
+SERIES = 8
 # Rows of a plot at most; tables have all.
 ROWS = 30
 
-# Inches: two plots are side by side on a screen of 1,280 pixels.
-WIDTH = 5.6
-# Letters of a name at most: longer names would leave no room for the values.
-LABEL = 44
+# Distances between two ticks of an axis, of values x 100; the last one is for CIDEr, up to 1000.
+STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)
+# Distances on an axis at most: more labels would touch on a phone.
+DISTANCES = 6
 
-# Matplotlib knows no CSS. These colours, which nothing else has, are replaced by variables of
-# page.css.
-_INK = "#000001"
-_GRID = "#000002"
-_SERIES = [f"#0001{number:02x}" for number in range(SERIES)]
-_VARIABLES = {_INK: "ink", _GRID: "line"} | {
-    colour: f"series-{number}" for number, colour in enumerate(_SERIES)
-}
-_STYLE: dict[str, Any] = {
-    # Text, not paths: it can be searched and copied.
-    "svg.fonttype": "none",
-    # A dollar sign in a model's name begins no formula.
-    "text.parse_math": False,
-    "font.size": 10,
-    "legend.frameon": False,
-    "text.color": _INK,
-    "axes.labelcolor": _INK,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
-    "axes.edgecolor": _GRID,
-    "grid.color": _GRID,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "savefig.transparent": True,
-}
-# Pattern in matplotlib's SVG -> its replacement. Ids and styles of several SVGs in a page would
-# clash.
-_REPLACEMENTS = {
-    r"<metadata>.*?</metadata>": "",
-    r"<style.*?</style>": "",
-    r'<g id="[^"]*"': "<g",
-    r"font-family: [^;\"]*": "font-family: var(--font)",
-    r"\s*\n\s*": " ",
-} | {f"{colour}\\b": f"var(--{name})" for colour, name in _VARIABLES.items()}
+
+class Dot(NamedTuple):
+    """A run's value and the ends of its interval, as percent of the axis, and its colour."""
+
+    colour: int
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -75,8 +39,7 @@ class Plot:
     Attributes:
         names: names of the rows.
         axis: label of the axis of values.
-        colours: label of a run -> number of its colour; others have the colour of their position.
-        zero: whether to draw a line at 0, for differences.
+        colours: label of a run -> number of its colour.
     """
 
     title: str
@@ -84,7 +47,6 @@ class Plot:
     series: Series
     axis: str
     colours: Mapping[str, int]
-    zero: bool
 
     @property
     def description(self) -> str:
@@ -92,129 +54,61 @@ class Plot:
         return f"{self.axis} of {', '.join(self.series)} by {', '.join(self.names)}."
 
     @cached_property
-    def svg(self) -> str:
-        """The SVG element; drawn on first use, as only the page needs matplotlib."""
-        from matplotlib import rc_context
+    def ticks(self) -> list[float]:
+        """The ticks of the axis from end to end, x 100.
 
-        # The ids in an SVG are hashes with this salt: they differ between plots, and are the same
-        # each time.
-        salt = repr((self.title, self.series, self.axis))
-        style: Any = {**_STYLE, "svg.hashsalt": salt}
-        with rc_context(style):
-            return _svg(_figure(self))
+        0 is among them: a score that looks twice as high as another one is.
+        """
+        numbers = [0.0]
+        for points in self.series.values():
+            for point in points.values():
+                numbers += [100 * number for number in point if number is not None]
+
+        span = max(numbers) - min(numbers)
+        step = next((step for step in STEPS if span <= DISTANCES * step), STEPS[-1])
+        first = math.floor(min(numbers) / step)
+        last = max(math.ceil(max(numbers) / step), first + 1)
+        return [round(number * step, 1) for number in range(first, last + 1)]
+
+    @property
+    def zero(self) -> float:
+        """The place of 0, as percent of the axis."""
+        return self._place(0.0)
+
+    @property
+    def rows(self) -> Iterator[tuple[str, list[Dot]]]:
+        """Each name with the dots of its runs."""
+        for name in self.names:
+            dots = []
+            for label, points in self.series.items():
+                value, low, high = points.get(name, (None, None, None))
+                if value is not None:
+                    # Without an interval its ends are the value.
+                    ends = [value if end is None else end for end in (low, high)]
+                    dots.append(Dot(self.colours[label], *map(self._place, (value, *ends))))
+            yield name, dots
+
+    def _place(self, value: float) -> float:
+        """Return the place of a value in natural units, as percent of the axis."""
+        first, last = self.ticks[0], self.ticks[-1]
+        return 100 * (100 * value - first) / (last - first)
 
 
 def intervals(
-    title: str,
-    series: Series,
-    axis: str,
-    colours: Mapping[str, int] | None = None,
-    *,
-    zero: bool = False,
+    title: str, series: Series, axis: str, colours: Mapping[str, int] | None = None
 ) -> Plot:
-    """Return a plot of at most `SERIES` runs and `ROWS` names; its title says if there are more."""
+    """Return a plot of at most `SERIES` runs and `ROWS` names; its title says if there are more.
+
+    `colours` numbers the colours of some runs; others have that of their position.
+    """
     names = list(dict.fromkeys(name for points in series.values() for name in points))
     title += _limited(ROWS, len(names), "rows") + _limited(SERIES, len(series), "runs")
     drawn = dict(list(series.items())[:SERIES])
-    return Plot(title, names[:ROWS], drawn, axis, colours or {}, zero)
+    numbered = {label: number for number, label in enumerate(drawn)} | dict(colours or {})
+    places = {label: numbered[label] % SERIES for label in drawn}
+    return Plot(title, names[:ROWS], drawn, axis, places)
 
 
 def _limited(most: int, total: int, noun: str) -> str:
     """Return the end of a title that says how many of all a plot shows, or ''."""
     return f" ({most} of {total} {noun}; the tables have all)" if total > most else ""
-
-
-def _figure(plot: Plot) -> Figure:
-    """Draw a row per group, and in it a point with its interval per run."""
-    from matplotlib.figure import Figure
-
-    names, series = plot.names, plot.series
-    runs_of_row = {name: [label for label in series if name in series[label]] for name in names}
-    most_runs = max(map(len, runs_of_row.values()), default=1)
-    # Inches: the rows, with a line per run; the axis; the legend.
-    height = (0.1 + 0.2 * most_runs) * len(names) + 0.9 + 0.2 * len(series)
-    figure = Figure(figsize=(WIDTH, max(1.6, height)), layout="constrained")
-
-    axes = figure.add_subplot()
-    for position, (label, points) in enumerate(series.items()):
-        number = plot.colours.get(label, position) % SERIES
-        _draw_points(axes, label, number, points, runs_of_row)
-    _set_axes(axes, plot)
-    if len(series) > 1:
-        figure.legend(loc="outside upper left", ncols=1, handletextpad=0.4)
-    return figure
-
-
-def _set_axes(axes: Axes, plot: Plot) -> None:
-    """Name the rows from top to bottom and the values; mark zero, or begin there."""
-    axes.set_yticks(range(len(plot.names)), [_short(name) for name in plot.names])
-    axes.set_ylim(len(plot.names) - 0.5, -0.5)
-    axes.set_xlabel(plot.axis)
-    axes.set_axisbelow(True)
-    axes.grid(axis="x", linewidth=0.6)
-    if plot.zero:
-        axes.axvline(0, color=_INK, linewidth=1)
-    else:
-        # From 0, so that a score which looks twice as high as another one is.
-        axes.set_xlim(left=0)
-
-
-def _draw_points(
-    axes: Axes,
-    label: str,
-    number: int,
-    points: Mapping[str, Point],
-    runs_of_row: Mapping[str, Sequence[str]],
-) -> None:
-    """Draw a run's values in its colour; the runs of a row are one below the other."""
-    rows = []
-    values = []
-    below = []
-    above = []
-    for row, (name, labels) in enumerate(runs_of_row.items()):
-        value, low, high = points.get(name, (None, None, None))
-        if value is None:
-            continue
-
-        # Lines from the middle of the row, -0.5 and 0.5 for two runs; all take 70% of the row.
-        line = labels.index(label) - (len(labels) - 1) / 2
-        rows.append(row + 0.7 * line / len(labels))
-        values.append(100 * value)
-        # Without an interval its ends are the value.
-        below.append(100 * max(0.0, value - (value if low is None else low)))
-        above.append(100 * max(0.0, (value if high is None else high) - value))
-
-    axes.errorbar(
-        values,
-        rows,
-        xerr=[below, above],
-        label=_short(label),
-        color=_SERIES[number],
-        marker=MARKERS[number],
-        markersize=5,
-        elinewidth=1.4,
-        linestyle="none",
-        # A marker at 0 is not cut in half.
-        clip_on=False,
-    )
-
-
-def _svg(figure: Figure) -> str:
-    """Return the SVG element of a figure, with the page's font and colours."""
-    buffer = io.StringIO()
-    # Without metadata, which would name the program and the date.
-    omitted = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    with warnings.catch_warnings():
-        # The browser has fonts for letters that matplotlib's lacks, such as Chinese.
-        warnings.filterwarnings("ignore", "Glyph .* missing")
-        figure.savefig(buffer, format="svg", metadata=omitted)
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    for pattern, replacement in _REPLACEMENTS.items():
-        svg = re.sub(pattern, replacement, svg, flags=re.DOTALL)
-    return svg
-
-
-def _short(text: str) -> str:
-    """Return a name of at most `LABEL` letters, the middle of a longer one replaced by `…`."""
-    return text if len(text) <= LABEL else f"{text[: LABEL // 2]}…{text[-LABEL // 2 :]}"

@@ -1,101 +1,93 @@
-"""Plots as SVG: what stands in them, and that they can stand in one page."""
+"""Plots: what the page's template gets of them."""
 
-import functools
-import math
-import re
-from collections.abc import Callable
-from xml.etree import ElementTree
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
+from report_runs import choices, run_of
 
 from spiqa_tasks.report import plots
-from spiqa_tasks.report.plots import Plot
+from spiqa_tasks.report.page import as_html, build
+from spiqa_tasks.report.plots import Dot, Plot
 
-NAN = math.nan
 SERIES_OF_TWO = {
-    "run a": {"x": (0.5, 0.4, 0.6), "y": (0.7, NAN, NAN)},
-    "run b": {"x": (0.2, 0.1, 0.3)},
-}
-PLOTS: dict[str, Callable[[], Plot]] = {
-    "dots": lambda: plots.intervals("Dots", SERIES_OF_TWO, "accuracy x 100"),
-    "zero": lambda: plots.intervals("Zero", SERIES_OF_TWO, "MG x 100", zero=True),
+    "run a": {"x": (0.5, 0.4, 0.6), "y": (0.75, None, None)},
+    "run b": {"x": (0.25, 0.1, 0.3), "y": (None, None, None)},
 }
 
 
-@functools.cache
-def drawn(kind: str) -> Plot:
-    """One of `PLOTS`, drawn once."""
-    return PLOTS[kind]()
+def of_values(*values: float) -> Plot:
+    """A plot of a run with a row per value."""
+    return plots.intervals(
+        "T", {"a": {str(number): (value, None, None) for number, value in enumerate(values)}}, "s"
+    )
 
 
-def texts(plot: Plot) -> list[str]:
-    """All text of a plot."""
-    return [
-        element.text or ""
-        for element in ElementTree.fromstring(plot.svg).iter()
-        if element.tag.endswith("text")
-    ]
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_a_plot_stands_in_the_page(kind: str) -> None:
-    """One SVG element with no style sheet, metadata, font or colour of its own; the same values
-    are the same text.
+def test_each_row_has_a_dot_per_run() -> None:
+    """In percent of the axis, which ends at the ticks; a value without an interval has its ends at
+    itself, and a withheld one has no dot.
     """
-    plot = drawn(kind)
-    assert plot.title == kind.capitalize()
-    assert ElementTree.fromstring(plot.svg).tag.endswith("}svg")
-    assert not re.search(r"<style|<metadata|<g id=|<!DOCTYPE|\n", plot.svg)
-    colours = {*re.findall(r"(?:fill|stroke|color): ?([^;\"]+)", plot.svg)}
-    assert {colour for colour in colours if not re.fullmatch(r"var\(--[a-z0-9-]+\)", colour)} <= {
-        "none"
-    }
-    assert "var(--series-0)" in colours
-    assert set(re.findall(r"font-family: ([^;\"]+)|font: ", plot.svg)) <= {"var(--font)", ""}
-    assert PLOTS[kind]() == plot
+    plot = plots.intervals("T", SERIES_OF_TWO, "accuracy x 100")
+    assert plot.ticks == [0, 20, 40, 60, 80]
+    (x, of_x), (y, of_y) = plot.rows
+    assert (x, y) == ("x", "y")
+    assert [tuple(dot) for dot in of_x] == [
+        (0, *(pytest.approx(number) for number in (62.5, 50, 75))),
+        (1, *(pytest.approx(number) for number in (31.25, 12.5, 37.5))),
+    ]
+    assert of_y == [Dot(0, 93.75, 93.75, 93.75)]
 
 
-@pytest.mark.filterwarnings("error")
-def test_letters_that_matplotlib_has_no_font_for_are_drawn_by_the_browser() -> None:
-    """Without a warning for each: groups of Chinese exams are in Chinese."""
-    plot = plots.intervals("Groups", {"m": {"全国甲卷": (0.5, 0.4, 0.6)}}, "accuracy x 100")
-    assert "全国甲卷" in texts(plot)
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([0.8, 0.82], [0, 20, 40, 60, 80, 100]),
+        ([0.6], [0, 10, 20, 30, 40, 50, 60]),
+        ([-0.1, 0.05], [-10, -5, 0, 5]),
+        ([-0.3, -0.2], [-30, -25, -20, -15, -10, -5, 0]),
+        ([0.0], [0, 0.1]),
+        ([0.003], [0, 0.1, 0.2, 0.3]),
+        ([1.246], [0, 50, 100, 150]),
+        ([9.9], [0, 200, 400, 600, 800, 1000]),
+        ([], [0, 0.1]),
+    ],
+)
+def test_the_axis_has_few_round_ticks_and_0(values: list[float], ticks: list[float]) -> None:
+    """Also far from it, for differences, for values of 0 alone, and for CIDEr."""
+    plot = of_values(*values)
+    assert plot.ticks == ticks
+    first, last = ticks[0], ticks[-1]
+    assert plot.zero == pytest.approx(-100 * first / (last - first))
 
 
-def test_plots_share_no_names() -> None:
-    """What one plot defines for itself is not what another one in the same page means."""
-    names = [name for kind in PLOTS for name in set(re.findall(r'\bid="([^"]+)"', drawn(kind).svg))]
-    assert names
-    assert len(names) == len(set(names))
+def test_runs_keep_their_colours() -> None:
+    """Those of the page; the ninth colour is the first one."""
+    plot = plots.intervals("T", SERIES_OF_TWO, "s", {"run b": 8, "other": 1})
+    assert plot.colours == {"run a": 0, "run b": 0}
+    assert plots.intervals("T", SERIES_OF_TWO, "s").colours == {"run a": 0, "run b": 1}
 
 
-@pytest.mark.parametrize("kind", ["dots", "zero"])
-def test_rows_axis_and_runs_are_named(kind: str) -> None:
-    """Several runs have a legend; one alone has none, as the page tells it."""
-    shown = texts(drawn(kind))
-    assert {"x", "y", "run a", "run b"} <= set(shown)
-    assert any(text.endswith("x 100") for text in shown)
-    alone = plots.intervals("T", {"run a": SERIES_OF_TWO["run a"]}, "accuracy", zero=kind == "zero")
-    assert "run a" not in texts(alone)
-    assert "run a" in alone.description
+def test_of_many_runs_and_rows_some_are_drawn() -> None:
+    """The title says how many."""
+    points: Mapping[str, Any] = {str(row): (0.5, None, None) for row in range(31)}
+    plot = plots.intervals("T", {f"m{number}": points for number in range(9)}, "s")
+    assert plot.title == (
+        "T (30 of 31 rows; the tables have all) (8 of 9 runs; the tables have all)"
+    )
+    rows = list(plot.rows)
+    assert (len(rows), {len(dots) for _, dots in rows}) == (30, {8})
 
 
-def test_the_axis_of_scores_starts_at_0() -> None:
-    """Though all values are far above it."""
-    high = {"run a": {"x": (0.8, 0.79, 0.81), "y": (0.82, 0.81, 0.83)}}
-    assert "0" in texts(plots.intervals("T", high, "accuracy x 100"))
+def test_screen_readers_hear_what_a_plot_shows() -> None:
+    """Its runs and rows, whose dots they do not see."""
+    plot = plots.intervals("T", SERIES_OF_TWO, "accuracy x 100")
+    assert plot.description == "accuracy x 100 of run a, run b by x, y."
 
 
-def test_long_names_lose_their_middle() -> None:
-    """Both ends stay, 44 letters and the sign for what is left out; the description has all."""
-    name = "begin" + "x" * 60 + "end"
-    plot = plots.intervals("T", {"a": {name: (0.01, 0.0, 0.02)}}, "s")
-    (shown,) = (text for text in texts(plot) if "…" in text)
-    assert (len(shown), shown[:5], shown[-3:]) == (45, "begin", "end")
-    assert name in plot.description
-
-
-def test_names_are_no_markup() -> None:
-    """Neither formulas nor elements."""
-    name = "$\\frac{1}$ <b>&"
-    assert name in texts(plots.intervals("T", {"a": {name: (0.01, 0.0, 0.02)}}, "s"))
+def test_the_page_has_the_dots_and_names_are_no_markup() -> None:
+    """Of runs of a task, a row each, and a legend where a row has several runs."""
+    runs = [run_of(choices([True, False]), name) for name in ("<b>&$", "m")]
+    page = as_html(build(runs), "none")
+    assert "<dt>&lt;b&gt;&amp;$</dt>" in page
+    assert '<li class="series-0">&lt;b&gt;&amp;$</li>' in page
+    assert '<i class="series-0" style="--value: 50.0; --low: 9.' in page
