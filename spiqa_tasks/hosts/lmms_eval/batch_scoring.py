@@ -18,7 +18,7 @@ from typing import Any
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.metric import SCORING_FAILED
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
-from spiqa_tasks.benchmarks.record import Record
+from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.benchmarks.signature import version
@@ -33,20 +33,11 @@ logger = logging.getLogger("spiqa_tasks")
 # The benchmark of docs of other people's tasks (`open_docs`).
 OPEN_ANSWERS = FREE_ANSWERS.with_metrics([L3SCORE])
 
-# Benchmark, split and settings: all that a hook knows of its task, from the doc's row.
-TaskKey = tuple[str, str, str]
+# Benchmark, split and settings, all that a hook knows of its task, and the question's id.
+Key = tuple[str, str, str, str]
 
-# Text, and whether it ended at the limit of generated tokens (None if unknown).
-Answer = tuple[str, bool | None]
-
-# Filter -> (task, question id) -> records of the task last scored, a repeat each, until the host
-# has asked for them.
-_waiting: dict[str, dict[tuple[TaskKey, str], deque[Record]]] = {}
-
-
-def is_distributed() -> bool:
-    """Return whether the run has more than one process."""
-    return int(os.environ.get("WORLD_SIZE", 1)) > 1
+# Filter -> records of the task last scored, a repeat each, until the host has asked for them.
+_waiting: dict[str, dict[Key, deque[Record]]] = {}
 
 
 @cache
@@ -73,9 +64,9 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
-def task_key(row: Mapping[str, Any]) -> TaskKey:
-    """Return the key of the task that a row belongs to."""
-    return row["benchmark"], row["split"], row["settings"]
+def _key(row: Mapping[str, Any], question: str) -> Key:
+    """Return the key of a question of the task that a row belongs to."""
+    return row["benchmark"], row["split"], row["settings"], question
 
 
 def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> None:
@@ -97,24 +88,22 @@ def score_together(instances: Sequence[Any], docs: Any, filter_name: str) -> Non
 
 
 def _scored(
-    scorer: Scorer, name: str, docs: Any, answers: Mapping[int, Sequence[Answer]]
-) -> dict[tuple[TaskKey, str], deque[Record]]:
+    scorer: Scorer, name: str, docs: Any, answers: Mapping[int, Sequence[Response]]
+) -> dict[Key, deque[Record]]:
     """Return the records of each question, in the order of its repeats."""
     repeats = defaultdict(list)
-    rows = {doc_id: docs[doc_id] for doc_id in answers}
-    for doc_id, of_question in answers.items():
-        for repeat, (text, truncated) in enumerate(of_question):
-            response = response_of(text, truncated=truncated)
-            repeats[repeat].append(scorer.record(rows[doc_id], response))
+    for doc_id, responses in answers.items():
+        row = docs[doc_id]
+        for repeat, response in enumerate(responses):
+            repeats[repeat].append(scorer.record(row, response))
 
-    # A record has the id of its row, also if its scoring failed.
-    keys = {str(row["id"]): (task_key(row), str(row["id"])) for row in rows.values()}
-    waiting: defaultdict[tuple[TaskKey, str], deque[Record]] = defaultdict(deque)
+    is_only_process = int(os.environ.get("WORLD_SIZE", 1)) == 1
+    waiting: defaultdict[Key, deque[Record]] = defaultdict(deque)
     for records in repeats.values():
-        scored = scorer.score(records, whole=not is_distributed())
+        scored = scorer.score(records, whole=is_only_process)
         _warn(name, scorer, scored)
         for record in scored:
-            waiting[keys[record.id]].append(record)
+            waiting[_key(docs[0], record.id)].append(record)
     return dict(waiting)
 
 
@@ -135,7 +124,7 @@ def record_of(row: Mapping[str, Any], results: Sequence[Any]) -> Record:
     The host asks once with all repeats (`results`), of which the first one counts, and then once
     with each, in order; without repeats, once.
     """
-    key = task_key(row), str(row["id"])
+    key = _key(row, str(row["id"]))
     records = next((of_filter[key] for of_filter in _waiting.values() if of_filter.get(key)), None)
     if records is None:
         scorer = scorer_of(row["benchmark"], row["settings"])
@@ -205,13 +194,14 @@ def split_repeats(instances: list[Any]) -> None:
     instances[:] = split
 
 
-def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[Answer]]:
+def answers_of(instances: Sequence[Any], filter_name: str) -> dict[int, list[Response]]:
     """Return the answers to each doc by its id, one for each repeat."""
-    by_doc: defaultdict[int, list[Answer]] = defaultdict(list)
+    by_doc: defaultdict[int, list[Response]] = defaultdict(list)
     for instance in instances:
         if filter_name in instance.filtered_resps:
             texts = _texts(instance.filtered_resps[filter_name])
-            by_doc[instance.doc_id] += zip(texts, _truncated(instance, len(texts)), strict=True)
+            for text, truncated in zip(texts, _truncated(instance, len(texts)), strict=True):
+                by_doc[instance.doc_id].append(response_of(text, truncated=truncated))
     return dict(by_doc)
 
 

@@ -264,7 +264,7 @@ def test_the_host_tells_the_length_in_its_requests(
         filtered_resps={"none": ["B"]},
         token_counts=[SimpleNamespace(output_tokens=tokens)],
     )
-    assert answers_of([request], "none") == {7: [("B", expected)]}
+    assert answers_of([request], "none") == {7: [Response("B", truncated=expected)]}
 
 
 def test_answers_stand_by_the_place_of_their_document() -> None:
@@ -277,11 +277,11 @@ def test_answers_stand_by_the_place_of_their_document() -> None:
         _request(3, None),
     ]
     assert answers_of(requests, "none") == {
-        4: [("B", None)],
-        0: [("A", None)],
-        2: [("C", None), ("D", None)],
-        1: [("", None)],
-        3: [("", None)],
+        4: [Response("B")],
+        0: [Response("A")],
+        2: [Response("C"), Response("D")],
+        1: [Response("")],
+        3: [Response("")],
     }
     assert answers_of(requests, "other") == {}
 
