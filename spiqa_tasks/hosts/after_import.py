@@ -6,6 +6,7 @@ import importlib.machinery
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -18,10 +19,9 @@ def patch(patches: Patches) -> None:
     for name, (attribute, apply) in patches.items():
         if hasattr(sys.modules.get(name), attribute):
             _patch_once(sys.modules[name], apply)
-    if not any(
-        isinstance(finder, _AfterImport) and finder.patches is patches for finder in sys.meta_path
-    ):
-        sys.meta_path.insert(0, _AfterImport(patches))
+    finder = _AfterImport(patches)
+    if finder not in sys.meta_path:
+        sys.meta_path.insert(0, finder)
 
 
 def _patch_once(module: ModuleType, apply: Callable[[Any], None]) -> None:
@@ -31,11 +31,11 @@ def _patch_once(module: ModuleType, apply: Callable[[Any], None]) -> None:
         apply(module)
 
 
+@dataclass(frozen=True)
 class _AfterImport(importlib.abc.MetaPathFinder):
     """Finds the modules to be patched, and has their loader patch them once they are executed."""
 
-    def __init__(self, patches: Patches) -> None:
-        self.patches = patches
+    patches: Patches
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -71,16 +71,6 @@ def filtered_tasks() -> list[Path]:
     return folders
 
 
-def _yamls(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the YAMLs in folders. Raises InputError: one of these is no folder."""
-    for folder in folders:
-        if not folder.is_dir():
-            raise InputError(
-                f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path."
-            )
-        yield from (path for path in sorted(folder.rglob("*.yaml")) if path.is_file())
-
-
 def catalogue(include: Iterable[Path] = ()) -> Catalogue:
     """Return all tasks by name, and all groups with their members.
 
@@ -98,15 +88,23 @@ def _shipped() -> Catalogue:
 
 
 def _defined_in(folders: Sequence[Path]) -> Catalogue:
-    """Return the tasks and groups that the YAMLs of folders define."""
+    """Return the tasks and groups that the YAMLs of folders define.
+
+    Raises InputError: one of these is no folder.
+    """
     tasks: dict[str, Task] = {}
     groups: dict[str, tuple[str, ...]] = {}
-    for path in _yamls(folders):
-        config = _read_yaml(path)
-        if "group" in config:
-            groups[str(config["group"])] = _members(config)
-        elif (task := _task_in(path, config)) is not None:
-            tasks[task.name] = task
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(
+                f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path."
+            )
+        for path in sorted(folder.rglob("*.yaml")):
+            config = _read_yaml(path)
+            if "group" in config:
+                groups[str(config["group"])] = _members(config)
+            elif (task := _task_in(path, config)) is not None:
+                tasks[task.name] = task
     return tasks, groups
 
 

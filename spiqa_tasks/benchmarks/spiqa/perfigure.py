@@ -79,7 +79,8 @@ def join(settings: SpiqaSettings, documents: Records, rule: Rule | None) -> list
 
     questions = []
     for question_id, by_id in by_question.items():
-        parts = sorted(by_id.values(), key=_figure_of)
+        # by the figure's number: as text, figure 10 would come before 2
+        parts = sorted(by_id.values(), key=lambda part: int(part.id.split("/")[-2]))
         question = _joined(question_id, parts, settings, rule)
         scored = next((part for part in parts if part.scores or part.verdicts), None)
         if scored is not None and question.status != "incomplete":
@@ -99,7 +100,8 @@ def _joined(
     id.
     """
     first = ordered[0]
-    if _is_incomplete(ordered):
+    is_scored = all(part.status != "scoring_failed" for part in ordered)
+    if not is_scored or len(ordered) < first.details["documents"]:
         return Record(question_id, status="incomplete", cluster=first.cluster)
 
     question = dataclasses.replace(first, id=question_id, rule=None, details={"anchor": first.id})
@@ -108,19 +110,6 @@ def _joined(
         if part.status == "request_failed":
             return question.failed(str(part.reason))
     return _answered_question(question, ordered, settings, rule)
-
-
-def _is_incomplete(parts: Records) -> bool:
-    """Return whether a document of the question is missing or could not be scored."""
-    if any(part.status == "scoring_failed" for part in parts):
-        return True
-    needed: int = parts[0].details["documents"]
-    return len(parts) < needed
-
-
-def _figure_of(part: Record) -> int:
-    """Return the number of a document's figure; as text, figure 10 would come before 2."""
-    return int(part.id.split("/")[-2])
 
 
 def _answered_question(

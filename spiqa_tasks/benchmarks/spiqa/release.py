@@ -205,23 +205,17 @@ def with_text(source: Source, papers: Sequence[Paper]) -> list[Paper]:
 
     Raises DataError: the archive is missing or has no text of these papers.
     """
-    # Of a split all papers or none.
-    names = sorted(f"{paper.paper_id}.txt" for paper in papers if paper.full_text is None)
-    if names:
+    if papers[0].full_text is None:  # of a split all papers or none
+        names = sorted(f"{paper.paper_id}.txt" for paper in papers)
         folder = archive_folder(source, PARAGRAPHS, names, some=True)
         papers = [_with_text(paper, folder) for paper in papers]
 
-    _warn_of_no_text([paper for paper in papers if not paper.full_text and paper.questions])
-    return list(papers)
-
-
-def _warn_of_no_text(papers: Sequence[Paper]) -> None:
-    """Log the papers without a text, and how many questions they have."""
-    if papers:
-        number = sum(len(paper.questions) for paper in papers)
+    if lacking := [paper for paper in papers if not paper.full_text and paper.questions]:
+        number = sum(len(paper.questions) for paper in lacking)
         questions = counted(number, "question is", "questions are")
-        ids = ", ".join(paper.paper_id for paper in papers)
+        ids = ", ".join(paper.paper_id for paper in lacking)
         logger.warning("%s asked without a text, which these papers lack: %s", questions, ids)
+    return list(papers)
 
 
 def _with_text(paper: Paper, folder: Path) -> Paper:

@@ -97,13 +97,14 @@ def _scored(
         for repeat, response in enumerate(responses):
             repeats[repeat].append(scorer.record(row, response))
 
+    first = docs[0]
     is_only_process = int(os.environ.get("WORLD_SIZE", 1)) == 1
     waiting: defaultdict[Key, deque[Record]] = defaultdict(deque)
     for records in repeats.values():
         scored = scorer.score(records, whole=is_only_process)
         _warn(name, scorer, scored)
         for record in scored:
-            waiting[_key(docs[0], record.id)].append(record)
+            waiting[_key(first, record.id)].append(record)
     return dict(waiting)
 
 

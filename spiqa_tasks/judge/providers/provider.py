@@ -57,6 +57,7 @@ WITHOUT_LOGPROBS = (
     "choose openai:<model> with them, hf:<path>, or the rule sampled (`score --rule sampled`, or "
     "the setting rule=sampled)"
 )
+_THINKS_NOT = f"for vLLM and SGLang with {EXTRA_VARIABLE} '{NO_THINKING}'"
 _NO_CREDIT = "the account's quota is used up: add credit, or choose another judge"
 _CHECK_KEY = "check the judge's key (SPIQA_JUDGE_API_KEY) and what it may use"
 _TOO_LONG = "the prompt is too long for this server"
@@ -150,30 +151,23 @@ def written_verdict(text: str, stop: object) -> Verdict:
 
     Raises RequestError, not retryable, if it is none: it was paid for, and would be the same again.
     """
-    fault = _written_fault(text, stop)
-    if fault:
-        raise RequestError(fault, retryable=False)
-    return Verdict("ok", text)
-
-
-def _written_fault(text: str, stop: object) -> str:
-    """Return why what the judge wrote is no verdict, with the remedy, or ''."""
-    if stop in _REFUSALS:
-        return f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
-    if without_reasoning(text).strip():
-        return ""
-
-    remedy = f"for vLLM and SGLang with {EXTRA_VARIABLE} '{NO_THINKING}'"
     shown = repr(text.strip()[:40])
-    if stop in _LIMIT_REACHED:
-        more = "give its thoughts more room (--rule sampled --thinking-tokens N)"
-        cut = f"the judge's answer was cut off before a verdict, {shown}"
-        return f"{cut}; {more}, or switch them off, {remedy}"
-    wrote = f"only its thoughts, {shown}," if text.strip() else "nothing"
-    return (
-        f"the judge wrote {wrote} and ended by {stop!r}; "
-        f"a judge that thinks has to be told not to, {remedy}"
-    )
+    if stop in _REFUSALS:
+        fault = f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
+    elif without_reasoning(text).strip():
+        return Verdict("ok", text)
+    elif stop in _LIMIT_REACHED:
+        fault = (
+            f"the judge's answer was cut off before a verdict, {shown}; give its thoughts more room"
+            f" (--rule sampled --thinking-tokens N), or switch them off, {_THINKS_NOT}"
+        )
+    else:
+        wrote = f"only its thoughts, {shown}," if text.strip() else "nothing"
+        fault = (
+            f"the judge wrote {wrote} and ended by {stop!r}; "
+            f"a judge that thinks has to be told not to, {_THINKS_NOT}"
+        )
+    raise RequestError(fault, retryable=False)
 
 
 @dataclass(slots=True)
