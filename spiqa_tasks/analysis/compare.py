@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -82,14 +82,13 @@ def compare(
 
     comparisons = []
     left_out: list[str] = []
-    without_metric = {}
     for (task, _), members in by_task.items():
         if len(members) < 2:
             continue
         try:
             chosen = _metric_of(members, metric)
         except MissingMetricError as error:
-            without_metric[task] = f"{task} is left out: {error}"
+            left_out.append(f"{task} is left out: {error}")
             continue
 
         scored, faults = _scored(members, chosen)
@@ -98,7 +97,6 @@ def compare(
         comparisons += compared
         left_out += [*remarks, *refusals, *faults]
 
-    left_out += _remarks_on_tasks(metric, without_metric)
     # All at once: a correction for each task would count too few.
     corrected = holm([each.difference.p for each in comparisons])
     comparisons = [
@@ -122,14 +120,6 @@ def _compared(
 
     refusals = [f"{task}: {abridged(names)}: {fault}." for (task, fault), names in refused.items()]
     return comparisons, refusals
-
-
-def _remarks_on_tasks(metric: str | None, remarks: Mapping[str, str]) -> list[str]:
-    """Return the remarks of tasks; of those that lack a named metric the first, and the others."""
-    if metric is None or len(remarks) < 2:
-        return list(remarks.values())
-    first, *others = remarks
-    return [remarks[first], f"So are, for the same reason, {', '.join(others)}."]
 
 
 def _metric_of(members: Sequence[Run], name: str | None) -> Metric:

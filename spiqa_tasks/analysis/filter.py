@@ -116,22 +116,18 @@ def filter_runs(
     roles_of_pairs = [(_without_images(lvlm), _without_images(llm)) for lvlm, llm in pairs]
 
     filtered = []
-    left_out = defaultdict(list)
+    left_out = []
     for task, members in inspectors.items():
         lvlms_of_task = seeing_lvlms.get(task, [])
         pairs_of_task = [(lvlm.get(task, []), llm.get(task, [])) for lvlm, llm in roles_of_pairs]
         try:
             filtered.append(_filtered(members, lvlms_of_task, pairs_of_task, metric, max_hits))
         except InputError as error:
-            left_out[str(error)].append(task)
+            left_out.append(f"{task} is left out: {error}")
 
-    sentences = [
-        f"{abridged(tasks)} {'are' if len(tasks) > 1 else 'is'} left out: {reason}"
-        for reason, tasks in left_out.items()
-    ]
     if not filtered:
-        raise InputError(" ".join(sentences))
-    return filtered, sentences
+        raise InputError(left_out[0])
+    return filtered, left_out
 
 
 def _inspectors(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, list[Run]]:

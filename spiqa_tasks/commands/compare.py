@@ -48,12 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
         accept_differences=arguments.accept_differences,
     )
     if not comparisons:
-        names = [f"{run.task} of {run.name}" for run in runs if run.logged] or ["none"]
-        reason = " ".join(left_out) or (
-            f"Found {abridged(names)}. Name the folders of the runs to compare; `gain` compares"
-            " with and without pictures."
-        )
-        raise InputError(f"Expected two runs of one task with scores. {reason}")
+        found = abridged(f"{run.task} of {run.name}" for run in runs if run.logged)
+        remedy = "Name the folders of the runs to compare"
+        reasons = [
+            *left_out,
+            f"Found {found}. {remedy}; `gain` compares with and without pictures.",
+        ]
+        # The first reason is enough to go on with: ten tasks may have the same one.
+        raise InputError(f"Expected two runs of one task with scores. {reasons[0]}")
 
     say(*left_out)
     print(render(arguments.format, comparison_table(comparisons)))

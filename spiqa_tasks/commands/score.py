@@ -422,9 +422,8 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
         _print_groups(arguments, runs)
         return
 
-    printed_reasons: set[str] = set()
     shown = as_shown(arguments, runs)
-    tables = [score_table(run, printed_reasons, is_named=len(runs) > 1) for run in shown]
+    tables = [score_table(run, is_named=len(runs) > 1) for run in shown]
     if len(runs) > 1:
         # Not for csv and json, which have these values already.
         tables.append(dataclasses.replace(models_table(shown), data=()))

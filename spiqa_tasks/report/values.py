@@ -219,11 +219,10 @@ def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -
     return means
 
 
-def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table:
+def score_table(run: Run, *, is_named: bool = False) -> Table:
     """Return every value of a scored run, and as notes its counts, the reasons why values are
     missing, and its signature.
 
-    `printed` has the reasons of earlier tables, which are not repeated; new ones are added to it.
     `is_named`: whether the title is the run's name and judge, for one of several runs.
     """
     values = []
@@ -241,8 +240,7 @@ def score_table(run: Run, printed: set[str], *, is_named: bool = False) -> Table
         ["group"],
     )
     title = _title(run) if is_named else ""
-    notes = _score_notes(run, printed)
-    return Table(values, [metric_column], [VALUE, "n"], title, notes)
+    return Table(values, [metric_column], [VALUE, "n"], title, _score_notes(run))
 
 
 def _title(run: Run) -> str:
@@ -252,7 +250,7 @@ def _title(run: Run) -> str:
     return f"{run.name}, judge {run.judge_name or 'none'}"
 
 
-def _score_notes(run: Run, printed: set[str]) -> list[str]:
+def _score_notes(run: Run) -> list[str]:
     """Return the notes of `score_table`."""
     score = scoring.score_object(run)
     counts = [f"{name} {n}" for name, n in score["counts"].items() if isinstance(n, int) and n]
@@ -265,9 +263,7 @@ def _score_notes(run: Run, printed: set[str]) -> list[str]:
         names_of = defaultdict(list)
         for name, reason in score.get("omitted", {}).items():
             names_of[reason].append(name)
-        reasons = [f"{', '.join(names)} left out: {reason}" for reason, names in names_of.items()]
-        notes += [reason for reason in reasons if reason not in printed]
-        printed.update(reasons)
+        notes += [f"{', '.join(names)} left out: {reason}" for reason, names in names_of.items()]
 
     if "accuracy_lmms_eval" in score["metrics"]:
         notes.append(MATCHERS)

@@ -146,7 +146,7 @@ def test_failures_are_rows_with_their_reasons_below() -> None:
     """The share of the answers that failed, and which metrics are withheld for it."""
     answers = list(right_answers("mmstar_demo").items())
     failed = dict([*answers[:-6], *((key, FAILED) for key, _ in answers[-6:])])
-    lines = render("text", score_table(scored("mmstar_demo", failed), set())).splitlines()
+    lines = render("text", score_table(scored("mmstar_demo", failed))).splitlines()
     (row,) = [line.split() for line in lines if line.startswith("request_failed_rate")]
     assert (row[0], row[1], row[-1]) == ("request_failed_rate", "25.0", "24")
     (omitted,) = (
@@ -159,7 +159,7 @@ def test_failures_are_rows_with_their_reasons_below() -> None:
 def test_one_run_is_printed_whole() -> None:
     """Values with their intervals, counts that are not 0, what is left out, and the signature."""
     run = run_of(choices([True, True, True, False]), "m", "t")
-    table = score_table(run, set())
+    table = score_table(run)
     found = cells(render("md", table))
     assert found[:4] == [
         ["t", "x 100", "n"],
@@ -174,25 +174,13 @@ def test_one_run_is_printed_whole() -> None:
     assert signature == f"signature: {run.signature.text}"
 
 
-def test_a_reason_that_several_runs_share_is_below_the_first_alone() -> None:
-    """Their counts and signatures are below each."""
-    run = run_of(choices([True, True, True, False]), "m", "t")
-    alone = score_table(run, set()).notes
-    said: set[str] = set()
-    first, second = (score_table(each, said) for each in (run, replace(run, label="n")))
-    assert list(first.notes) == list(alone)
-    assert [note for note in alone if note not in second.notes] == [
-        note for note in alone if " left out: " in note
-    ]
-
-
 def test_several_runs_are_tables_with_their_names_and_judges() -> None:
     """A model without a value has a dash, and the remedy stands below; choices have no judge."""
     choice = run_of(choices([True]), "m", "t")
-    assert score_table(choice, set(), is_named=True).title == "m"
+    assert score_table(choice, is_named=True).title == "m"
     part = replace(judged("n"), asked=99)
-    assert score_table(judged(), set(), is_named=True).title == "m, judge openai:a"
-    table = score_table(part, set(), is_named=True)
+    assert score_table(judged(), is_named=True).title == "m, judge openai:a"
+    table = score_table(part, is_named=True)
     assert table.grid.heads[0] == "t, 2 of 99 questions"
     assert table.grid.rows[0] == ["l3score", "-", "2"]
     assert math.isnan(part.value(part.metric()).value)
@@ -209,7 +197,7 @@ def test_scores_by_other_judges_than_the_papers_do_not_compare() -> None:
 def test_scores_for_programs_are_in_natural_units() -> None:
     """A record per metric, with None where there is no value or no interval."""
     run = run_of(choices([True, True, True, False]), "m", "t")
-    first, _, second, *_ = score_table(run, set()).records
+    first, _, second, *_ = score_table(run).records
     assert (round(first["low"], 5), round(first["high"], 5)) == (0.30064, 0.95441)
     assert (first["value"], first["n"], first["questions"]) == (0.75, 4, "4 of 4")
     assert (first["signature"], first["group"]) == (run.signature.text, "all")
