@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from spiqa_tasks.analysis.breakdown import record_of
+from spiqa_tasks.analysis.merging import merged, questions
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.benchmarks.scifibench.release import caption_length, figure_size
 from spiqa_tasks.errors import InputError
@@ -207,20 +208,16 @@ def alignment(runs: Iterable[Run], metric: str | None) -> list[Row]:
 
 def _change(run: Run, control: Run, metric: str | None) -> Row:
     """Return how marks change the accuracy over the questions of both runs (SciFIBench 4.7)."""
-    scores = run.scores(run.metric(metric))
-    of_control = control.scores(control.metric(metric))
-    common = [key for key in scores if key in of_control]
-    before = [of_control[key] for key in common]
-    after = [scores[key] for key in common]
-    change = paired(before, after)
+    both = merged([questions(each, each.metric(metric)) for each in (control, run)])
+    change = paired(both.score_0.tolist(), both.score_1.tolist())
     return {
         "model": run.name,
         "split": run.benchmark_task.split,
         "mark": run.settings.mark,
         "ignore": run.settings.ignore,
         "n": change.n,
-        "control": statistics.fmean(before),
-        "accuracy": statistics.fmean(after),
+        "control": both.score_0.mean(),
+        "accuracy": both.score_1.mean(),
         "change": change.difference,
         "low": change.low,
         "high": change.high,

@@ -100,10 +100,19 @@ def why(a: Run, b: Run, metric_a: str = "", metric_b: str = "") -> Why:
     """
     one = number_of(a, metric_a or headline(a).name)
     two = number_of(b, metric_b or headline(b).name)
+    both = one.answers.join(two.answers, how="inner", lsuffix="_a", rsuffix="_b")
+    _check(one, two, both)
+
     differ = conditions(a, b)
     if a.identity.label != b.identity.label:
         differ.insert(0, f"model: {a.identity.label} and {b.identity.label}")
-    return _explained(one, two, differ)
+    parts = [
+        f"{run.name} answered {run.coverage} questions"
+        for run in ([a] if a is b else [a, b])
+        if not run.record_set.is_whole
+    ]
+    lines = _lines(one, two, both)
+    return Why(a.name, b.name, one.metric, two.metric, one.value, two.value, lines, differ, parts)
 
 
 def number_of(run: Run, metric: str) -> Number:
@@ -218,20 +227,6 @@ def _cause(run: Run, record: Record, text: str) -> str:
     if record.refused or text.strip().lower() in EMPTY:
         return NONE
     return UNREAD if is_unread else ""
-
-
-def _explained(a: Number, b: Number, differ: Sequence[str]) -> Why:
-    """Return the difference of two numbers. Raises InputError: see `why`."""
-    both = a.answers.join(b.answers, how="inner", lsuffix="_a", rsuffix="_b")
-    _check(a, b, both)
-    lines = _lines(a, b, both)
-    runs = [a.run] if a.run is b.run else [a.run, b.run]
-    parts = [
-        f"{run.name} answered {run.coverage} questions"
-        for run in runs
-        if not run.record_set.is_whole
-    ]
-    return Why(a.run.name, b.run.name, a.metric, b.metric, a.value, b.value, lines, differ, parts)
 
 
 def _check(a: Number, b: Number, both: pd.DataFrame) -> None:

@@ -1,20 +1,18 @@
 """`filter`: which questions need their image, and a host task of those that do."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.analysis.filter import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import Kept, kept_by_filter, write_task
-from spiqa_tasks.commands.run_arguments import add_runs, as_shown, runs_at
+from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import counted, progress, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, percent, render
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import read_subset
 
 
@@ -83,13 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
     """Return the filter's result for each task, and a sentence on each task that is left out."""
-
-    def runs_of(*paths: RunPath) -> Sequence[Run]:
-        return as_shown(arguments, runs_at(paths, arguments))
-
-    inspectors = runs_of(*arguments.runs)
-    lvlms = runs_of(*arguments.lvlm)
-    pairs = [(runs_of(lvlm), runs_of(llm)) for lvlm, llm in arguments.pair]
+    inspectors = runs_at(arguments.runs, arguments)
+    lvlms = runs_at(arguments.lvlm, arguments)
+    pairs = [
+        (runs_at([lvlm], arguments), runs_at([llm], arguments)) for lvlm, llm in arguments.pair
+    ]
     filtered, left_out = filter_runs(
         inspectors, lvlms, pairs, arguments.task, arguments.metric, arguments.max_hits
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from spiqa_tasks.analysis.gain import GainRuns, ablation_pairs, averages, pair_of, rows
-from spiqa_tasks.commands.run_arguments import add_runs, as_shown, runs_at
+from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
@@ -81,9 +81,8 @@ def _recognised_pairs(arguments: argparse.Namespace) -> tuple[list[GainRuns], li
     """Return the pairs of RUNs, by what these record of their pictures, and a sentence on each run
     left out.
     """
-    runs = as_shown(arguments, runs_at(arguments.runs, arguments))
-    base_paths = [] if arguments.base is None else [arguments.base]
-    bases = as_shown(arguments, runs_at(base_paths, arguments))
+    runs = runs_at(arguments.runs, arguments)
+    bases = [] if arguments.base is None else runs_at([arguments.base], arguments)
     pairs, alone, problems = ablation_pairs(
         runs, bases, arguments.metric, arguments.accept_differences
     )

@@ -122,11 +122,13 @@ def as_shown(arguments: argparse.Namespace, runs: Sequence[Run]) -> Sequence[Run
     return with_short_names(runs) if arguments.format in STYLES else runs
 
 
-def runs_at(paths: Sequence[RunPath], arguments: argparse.Namespace) -> list[Run]:
-    """Return the runs at some paths; remarks on them and on runs left out go to stderr."""
+def runs_at(paths: Sequence[RunPath], arguments: argparse.Namespace) -> Sequence[Run]:
+    """Return the runs at some paths `as_shown`; remarks on them and on runs left out go to
+    stderr.
+    """
     runs, remarks = load_runs(paths, selection(arguments))
     say_remarks(arguments, remarks + remarks_on(runs))
-    return runs
+    return as_shown(arguments, runs)
 
 
 def runs_by_path(arguments: argparse.Namespace) -> list[Run]:
