@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from spiqa_tasks.analysis.merging import GROUP, columns_by, conditions, headline, questions
+from spiqa_tasks.analysis.merging import conditions, headline, questions
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.benchmarks.mmstar.definition import LETTER, LMMS_EVAL
 from spiqa_tasks.benchmarks.record import EMPTY, Record
@@ -26,6 +26,9 @@ CUT = "answers cut off"
 NONE = "answers empty or refused"
 UNREAD = "no letter read"
 OF_ANSWERS = (FAILED, CUT, NONE, UNREAD)
+
+# MMStar's sub-axes, over which lmms-eval averages, in our files and in those of its own task.
+AXES = ("subcategory", "l2_category")
 
 COVERAGE = "questions missing"
 RULE = "reading rule"
@@ -133,12 +136,9 @@ def number_of(run: Run, metric: str) -> Number:
 
 def _averages(metric: str, answers: pd.DataFrame) -> list[str]:
     """Return the averages that circulate, the usual one of the metric first."""
-    kinds = columns_by(answers.drop(columns=["text", "cause"]), GROUP)
-    columns = ["", *(kind for kind in kinds if answers[kind].notna().all())]
+    axes = [column for column in AXES if column in answers and answers[column].notna().all()]
     # lmms-eval's `mmstar` averages sub-axes; a plain mean that is equal by chance explains less.
-    if metric == LMMS_EVAL.name:
-        columns.sort(key=lambda column: column != "subcategory")
-    return columns
+    return [*axes, ""] if metric == LMMS_EVAL.name else ["", *axes]
 
 
 def _mean(answers: pd.DataFrame, average: str = "") -> float:

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from itertools import chain
 
@@ -141,11 +140,12 @@ def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
 
 def facts(runs: Sequence[Run]) -> dict[str, list[str]]:
     """Return the models, tasks, dates and judges of runs, each as lines for the top of the page."""
-    times = sorted(_time_of(run) for run in runs if run.path.is_file())
+    # Others than the hosts' files do not say when the answers were made.
+    dates = sorted(filter(None, (date_of(run.path.name) for run in runs)))
     return {
         "models": _distinct(run.identity.label for run in runs),
         "tasks": _distinct(f"{run.task}: {run.coverage} questions" for run in runs),
-        "answered on": _distinct(f"{time.date()} ({time.tzname()})" for time in times),
+        "answered on": _distinct(f"{date.astimezone():%Y-%m-%d (%Z)}" for date in dates),
         "judges": _distinct(run.judge_name for run in runs),
     }
 
@@ -153,12 +153,6 @@ def facts(runs: Sequence[Run]) -> dict[str, list[str]]:
 def _distinct(lines: Iterable[str]) -> list[str]:
     """Return each line once, without empty ones."""
     return [line for line in dict.fromkeys(lines) if line]
-
-
-def _time_of(run: Run) -> datetime:
-    """Return the time in the name of a run's file, or of its last change, in the local zone."""
-    written = date_of(run.path.name) or datetime.fromtimestamp(run.path.stat().st_mtime)
-    return written.astimezone()
 
 
 def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison]) -> Section:

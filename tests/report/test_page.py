@@ -415,15 +415,17 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("new_york")
 def test_facts_are_told_in_full(tmp_path: Path) -> None:
-    """Each model and task, days in the reader's zone, and judges."""
+    """Each model and task, days in the reader's zone, and judges. When a file was written that
+    names no time says nothing.
+    """
     paths = [tmp_path / f"2026010{day}_000000_results.json" for day in (1, 3)]
-    for path in paths:
-        path.touch()
+    answers = tmp_path / "b.jsonl"
+    answers.touch()
     signature = "data:mmstar/val@d|settings:prompt=letter|judge:x"
     run = run_of(choices([True]), "a", "t", signature)
     first = replace(run, path=paths[0], asked=2)
     second = replace(first, task="u", path=paths[1])
-    other = replace(first, identity=Identity("b"), form="jsonl")
+    other = replace(first, identity=Identity("b"), form="jsonl", path=answers)
     assert facts([first, second, other]) == {
         "models": ["a", "b"],
         "tasks": ["t: 1 of 2 questions", "u: 1 of 2 questions"],
