@@ -56,13 +56,13 @@ def main() -> None:
 def _exact(share: float) -> float:
     """Return the L3Score of an answer for a probability of yes."""
     pairs = sorted((("Yes", np.log(share)), ("No", np.log1p(-share))), key=lambda pair: -pair[1])
-    return L3ScoreRule().score(_NOBODY, Verdict("ok", "", (*pairs, *_OTHERS))) or 0.0
+    return L3ScoreRule().score(_NOBODY, Verdict("", (*pairs, *_OTHERS))) or 0.0
 
 
 def _drawn(rule: SampledRule, rng: np.random.Generator, share: float) -> float:
     """Return the score by `sampled` for draws with a probability of yes."""
     text = "\n".join("Yes" if draw else "No" for draw in rng.random(rule.draws) < share)
-    return rule.score(_NOBODY, Verdict("ok", text)) or 0.0
+    return rule.score(_NOBODY, Verdict(text)) or 0.0
 
 
 if __name__ == "__main__":

@@ -336,11 +336,9 @@ def task_log(
     """
     rows = rows_of(metrics, records)
     joined = task.benchmark.join(task.settings) is not None
-    samples = []
-    for record, response, position, question in answers:
-        logged = metric_values(record, rows, joined)
-        samples.append(logged_sample(position, record.reference, response, logged, question))
-
+    samples = [
+        logged_sample(answer, metric_values(answer.record, rows, joined)) for answer in answers
+    ]
     questions = records.asked or len(samples)
     return TaskLog(_config(task, metrics), values, samples, questions, summary)
 
@@ -380,25 +378,19 @@ def answer_score(metric: Metric, record: Record, joined: bool) -> float | None:
     return metric.compute([record]).scores.get(record.id) if stands_alone else None
 
 
-def logged_sample(
-    position: int,
-    target: str,
-    response: str,
-    metrics: Mapping[str, Mapping[str, Any]],
-    question: str = "",
-) -> dict[str, Any]:
+def logged_sample(answer: LoggedAnswer, metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return a line of a samples file; `metrics` maps rows to what is logged under them, the
     headline first.
     """
     score = next(iter(metrics.values()), {}).get("score")
     return {
-        "doc_id": position,
-        "target": target,
-        "resps": [response],
-        FILTERED: response,
+        "doc_id": answer.position,
+        "target": answer.record.reference,
+        "resps": [answer.response],
+        FILTERED: answer.response,
         **metrics,
         **({} if score is None else {BASELINE: score}),
-        "input": question,
+        "input": answer.question,
     }
 
 

@@ -236,4 +236,4 @@ def _loaded(key: bytes, text: bytes, checksum: int) -> Verdict:
         raise ValueError
     fields = json.loads(text)
     fields["top_logprobs"] = tuple(map(tuple, fields["top_logprobs"]))
-    return Verdict("ok", cached=True, **fields)
+    return Verdict(cached=True, **fields)

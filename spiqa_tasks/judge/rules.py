@@ -158,16 +158,14 @@ class YesNoRule(Rule):
             question=candidate.question, reference=candidate.reference, prediction=candidate.shown
         )
 
-    def certain_score(self, test: Candidate, verdict: Verdict) -> float | None:
-        """Return the score of a test question's verdict; None if it says neither yes nor no."""
-        return self.score(test, verdict)
-
     def fault(self, verdicts: Sequence[Verdict], /) -> str | None:
         """Return why the judge's verdicts on the two test questions are unusable, or None."""
         scores = []
         for test, verdict in zip(self.tests, verdicts, strict=True):
-            score = self.certain_score(test, verdict)
-            if score is None:
+            score = self.score(test, verdict)
+            pairs = verdict.top_logprobs
+            is_noise = bool(pairs) and yes_no_mass(pairs) < LEAST_MASS
+            if score is None or is_noise:
                 return (
                     f"its answer begins with {verdict.text.strip()[:20]!r} and is no clear yes or "
                     f"no; {NEITHER_REMEDY}"
@@ -197,10 +195,6 @@ class L3ScoreRule(YesNoRule):
         pairs = verdict.top_logprobs
         is_complete = len(pairs) >= TOP or any(_is_yes_or_no(token) for token, _ in pairs)
         return l3score(pairs) if verdict.ok and is_complete else None
-
-    def certain_score(self, test: Candidate, verdict: Verdict) -> float | None:
-        is_noise = yes_no_mass(verdict.top_logprobs) < LEAST_MASS
-        return None if is_noise else self.score(test, verdict)
 
     def signature(self) -> dict[str, Any]:
         """Return the fields of the signature that say how the judge is asked."""

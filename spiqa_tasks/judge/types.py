@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from spiqa_tasks.errors import JudgeError
@@ -175,14 +175,13 @@ class Verdict:
     """A judge's answer to a request, or the reason of its failure.
 
     Attributes:
-        status: "judge_failed" has a `reason` and no other fields.
+        reason: why there is no answer, and no other field; None for an answer.
         top_logprobs: `(token, natural log of its probability)`, most likely first.
         model: the name that the server reported.
         cached: whether it is from the cache.
         adapted: changes to the request that the server asked for (`Adaptation.text`).
     """
 
-    status: Literal["ok", "judge_failed"]
     text: str = ""
     top_logprobs: tuple[tuple[str, float], ...] = ()
     model: str | None = None
@@ -194,7 +193,7 @@ class Verdict:
 
     @property
     def ok(self) -> bool:
-        return self.status == "ok"
+        return self.reason is None
 
     @property
     def why_no_score(self) -> str:
@@ -233,7 +232,7 @@ def _one_line(text: str) -> str:
 
 def failed(reason: str) -> Verdict:
     """Return the verdict of a failure; the reason may quote a server."""
-    return Verdict("judge_failed", reason=printable(reason))
+    return Verdict(reason=printable(reason))
 
 
 def redacted(text: str, *secrets: str | None) -> str:

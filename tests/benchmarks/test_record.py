@@ -35,7 +35,7 @@ RECORDS = st.builds(
     signature=st.text(),
     requests=st.just(()),
 )
-YES = Verdict("ok", text="Yes", top_logprobs=(("Yes", -0.1), ("No", -2.5)), model="served")
+YES = Verdict(text="Yes", top_logprobs=(("Yes", -0.1), ("No", -2.5)), model="served")
 
 
 def wanted(metric: str, question: str = "?", value: float | None = 0.75) -> MetricRequest:
@@ -89,7 +89,7 @@ def test_a_verdict_becomes_a_score_and_is_kept() -> None:
 
 def test_log_probabilities_are_kept_to_six_digits() -> None:
     """With three, the score that is read from them again would differ in its third digit."""
-    verdict = Verdict("ok", top_logprobs=(("Yes", -0.1234564), ("No", -2.5)), model="served")
+    verdict = Verdict(top_logprobs=(("Yes", -0.1234564), ("No", -2.5)), model="served")
     (entry,) = Record("a", requests=(wanted("l3score"),)).judged([verdict]).verdicts
     assert entry["top_logprobs"] == [["Yes", -0.123456], ["No", -2.5]]
 
@@ -107,7 +107,7 @@ def test_a_written_verdict_is_kept_as_its_text() -> None:
     judgement with a reason.
     """
     judged = Record("a", requests=(wanted("accuracy_llm", value=None),)).judged(
-        [Verdict("ok", text="B", model="m")]
+        [Verdict(text="B", model="m")]
     )
     reason = "the judge's answer 'B' is no verdict of its rule"
     assert judged.verdicts == (

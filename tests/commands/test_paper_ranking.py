@@ -256,9 +256,9 @@ def test_the_order_is_drawn_by_figure_and_judge() -> None:
 def test_a_failed_request_is_no_ranking_whatever_its_text() -> None:
     """Nor is an incomplete one; both are counted by their reason."""
     verdicts = [
-        Verdict("ok", "[B, A]"),
-        Verdict("ok", "[A]"),
-        Verdict("judge_failed", "[A, B]", reason="boom"),
+        Verdict("[B, A]"),
+        Verdict("[A]"),
+        Verdict("[A, B]", reason="boom"),
     ]
     request = JudgeRequest("")
     questions = [RankingQuestion(str(number), {"A": "a", "B": "b"}, request) for number in range(3)]

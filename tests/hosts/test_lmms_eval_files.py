@@ -291,16 +291,17 @@ def test_an_answer_has_no_score_that_only_all_answers_have() -> None:
 
 def test_a_written_sample_is_read_as_it_was(tmp_path: Path) -> None:
     """With its headline score where the host's --baseline looks for it."""
-    line = lmms_eval_files.logged_sample(
-        3, "B", "It is B.", {"accuracy": {"id": "q", "score": 1.0}}, "Which?"
-    )
+    answer = LoggedAnswer(Record("q", reference="B"), "It is B.", 3, "Which?")
+    line = lmms_eval_files.logged_sample(answer, {"accuracy": {"id": "q", "score": 1.0}})
     assert (line["doc_id"], line["resps"], line["score"]) == (3, ["It is B."], 1.0)
     (sample,) = samples_of(tmp_path, line)
     assert (sample.position, sample.target, sample.response) == (3, "B", "It is B.")
     assert (sample.prompt, sample.tokens) == ("Which?", None)
     assert sample.values == {"accuracy": {"id": "q", "score": 1.0}, "score": 1.0}
 
-    unscored = lmms_eval_files.logged_sample(3, "B", "", {"accuracy": {"id": "q"}})
+    unscored = lmms_eval_files.logged_sample(
+        answer._replace(question=""), {"accuracy": {"id": "q"}}
+    )
     assert "score" not in unscored
     assert unscored["input"] == ""
 

@@ -20,7 +20,7 @@ from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
-VERDICT = Verdict("ok", "Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
+VERDICT = Verdict("Yes", (("Yes", -0.1), ("No", -2.5)), "m-1", None, False, 10, 1)
 
 
 @pytest.fixture

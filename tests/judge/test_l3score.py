@@ -97,7 +97,7 @@ def test_the_rule_needs_no_judge() -> None:
     assert rule.request(candidate) == JudgeRequest(
         _prompt("released", "Q?", "red", "[removed] blue")
     )
-    verdict = Verdict("ok", "Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))
+    verdict = Verdict("Yes", (("Yes", math.log(0.6)), ("No", math.log(0.2))))
     assert rule.score(candidate, verdict) == pytest.approx(0.75)
     assert rule.score(candidate, failed("HTTP 500")) is None
     assert rule.signature()["rule"] == "top-5"
@@ -143,7 +143,7 @@ def test_an_unknown_prompt_is_one_sentence() -> None:
 
 def _said(yes: float, first: str = "Yes") -> Verdict:
     """Return a verdict with this probability of yes."""
-    return Verdict("ok", first, ((first, math.log(yes)), ("No", math.log(1 - yes))))
+    return Verdict(first, ((first, math.log(yes)), ("No", math.log(1 - yes))))
 
 
 def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
@@ -158,7 +158,7 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
             == f"it scored a right answer {right:.2f} and a wrong one {wrong:.2f}, which must be"
             " above and below 0.5; choose another one"
         )
-    thinks = Verdict("ok", " Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
+    thinks = Verdict(" Okay, let me think about it", (("Okay", -0.1), ("yes", -3.0)))
     assert rule.fault([_said(0.9), thinks]) == (
         "its answer begins with 'Okay, let me think a' and is no clear yes or no; a judge that"
         " thinks or greets first "
@@ -166,8 +166,8 @@ def test_a_judge_is_fit_that_tells_right_from_wrong() -> None:
         """'{"chat_template_kwargs": {"enable_thinking": false}}' (vLLM, SGLang, hf:); else """
         "choose another judge"
     )
-    unsure = Verdict("ok", "Yes", (("Yes", math.log(0.2)), ("No", math.log(0.1))))
+    unsure = Verdict("Yes", (("Yes", math.log(0.2)), ("No", math.log(0.1))))
     assert "begins with 'Yes' and is no clear yes or no" in str(rule.fault([unsure, unsure]))
     assert rule.score(Candidate("p"), _said(0.75)) == pytest.approx(0.75)
-    assert rule.score(Candidate("p"), Verdict("judge_failed", reason="x")) is None
+    assert rule.score(Candidate("p"), Verdict(reason="x")) is None
     assert yes_no_mass(thinks.top_logprobs) == pytest.approx(math.exp(-3))

@@ -13,7 +13,7 @@ def _read(text: str) -> list[str]:
     candidates = [
         Candidate("an answer", reference=letter, letters=tuple("ABCDE")) for letter in "ABCDE"
     ]
-    return [each.reference for each in candidates if LettersRule().score(each, Verdict("ok", text))]
+    return [each.reference for each in candidates if LettersRule().score(each, Verdict(text))]
 
 
 def test_the_rule_asks_in_the_words_of_the_paper() -> None:
@@ -44,18 +44,18 @@ def test_the_rule_reads_a_letter_or_none(text: str, letters: str) -> None:
 def test_a_text_without_a_verdict_has_no_score(text: str) -> None:
     """It is a failed judgement, not a wrong answer; that there is no letter is a verdict."""
     candidate = Candidate("an answer", reference="B", letters=tuple("ABCDE"))
-    assert LettersRule().score(candidate, Verdict("ok", text)) is None
+    assert LettersRule().score(candidate, Verdict(text)) is None
     assert [
-        LettersRule().score(candidate, Verdict("ok", none))
+        LettersRule().score(candidate, Verdict(none))
         for none in ("None", '"None".', "No answer found.")
     ] == [0.0] * 3
 
 
 def test_a_judge_that_writes_no_verdict_on_the_test_question_is_unfit() -> None:
     """The sentence has its words."""
-    assert LettersRule().fault([Verdict("ok", "B")]) is None
+    assert LettersRule().fault([Verdict("B")]) is None
     reason = "asked for the letter of an answer it wrote 'The answ'; choose another one"
-    assert LettersRule().fault([Verdict("ok", "The answ")]) == reason
+    assert LettersRule().fault([Verdict("The answ")]) == reason
 
 
 def test_the_wordings_have_signatures_of_their_own() -> None:

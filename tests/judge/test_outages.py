@@ -48,7 +48,7 @@ class Server(Provider):
         await asyncio.sleep(60 if error is LOST else self.latency)
         if error is not None:
             raise error
-        return Verdict("ok", "Yes")
+        return Verdict("Yes")
 
 
 def judged(server: Server, count: int = ANSWERS, **kind: Any) -> tuple[list[Verdict], float]:
@@ -346,7 +346,7 @@ class Client(Provider):
         error = self.fault(request.prompt, before)
         if error is not None:
             raise error
-        return Verdict("ok", "Yes")
+        return Verdict("Yes")
 
     def times(self, prompt: str) -> list[float]:
         """When a prompt was asked."""

@@ -36,7 +36,7 @@ ANSWERS = 39
 )
 def test_only_yes_and_no_are_read(said: str, score: float | None) -> None:
     """The share of yes among the draws; one that says neither is no verdict, and never a no."""
-    assert SampledRule().score(NOBODY, Verdict("ok", said)) == score
+    assert SampledRule().score(NOBODY, Verdict(said)) == score
     assert SampledRule().score(NOBODY, failed("HTTP 500")) is None
 
 
@@ -48,13 +48,12 @@ def test_it_agrees_with_l3score_where_a_judge_gives_both() -> None:
     for p in shares:
         pairs = sorted((("Yes", math.log(p)), ("No", math.log1p(-p))), key=lambda pair: -pair[1])
         rest = (("a", -40.0), ("b", -40.0), ("c", -40.0))
-        exact.append(L3ScoreRule().score(NOBODY, Verdict("ok", "", (*pairs, *rest))) or 0.0)
+        exact.append(L3ScoreRule().score(NOBODY, Verdict("", (*pairs, *rest))) or 0.0)
     for k in (1, 5, 25):
         draws = rng.random((len(shares), k)) < shares[:, None]
         texts = ("\n".join("Yes" if draw else "No" for draw in row) for row in draws)
         errors = (
-            np.array([SampledRule(draws=k).score(NOBODY, Verdict("ok", text)) for text in texts])
-            - exact
+            np.array([SampledRule(draws=k).score(NOBODY, Verdict(text)) for text in texts]) - exact
         )
         expected = float(np.mean(shares * (1 - shares))) / k
         assert abs(errors.mean()) < 3 * math.sqrt(expected / len(shares))

@@ -15,17 +15,12 @@ PREFIX = "the server's answer has "
 def test_a_failed_verdict_has_a_reason_and_no_score() -> None:
     """The reason is printable; a verdict that no rule can read says what it was."""
     verdict = failed("HTTP 500\x1b[31m")
-    assert (verdict.status, verdict.ok, verdict.text, verdict.top_logprobs) == (
-        "judge_failed",
-        False,
-        "",
-        (),
-    )
+    assert (verdict.ok, verdict.text, verdict.top_logprobs) == (False, "", ())
     assert verdict.reason is not None
     assert "\x1b" not in verdict.reason
     assert verdict.why_no_score == verdict.reason
-    assert Verdict("ok").ok
-    said = Verdict("ok", "x" * 50)
+    assert Verdict().ok
+    said = Verdict("x" * 50)
     assert said.why_no_score == f"the judge's answer {'x' * 40!r} is no verdict of its rule"
 
 

@@ -331,9 +331,11 @@ def test_the_signature_of_a_run_is_one(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_scores_of_samples_are_strict_json(tmp_path: Path) -> None:
     """A number that JSON lacks is null, so that every reader takes the file."""
-    from spiqa_tasks.hosts.lmms_eval_files import TaskLog, logged_sample
+    from spiqa_tasks.benchmarks.record import Record
+    from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, TaskLog, logged_sample
 
-    sample = logged_sample(0, "a", "a", {"l3score": {"top_logprobs": [["no", float("-inf")]]}})
+    answer = LoggedAnswer(Record("a", reference="a"), "a", 0)
+    sample = logged_sample(answer, {"l3score": {"top_logprobs": [["no", float("-inf")]]}})
     config = {"metadata": {"version": 2.0}, "num_fewshot": 0}
     write_log(tmp_path, "m", "", {"t": TaskLog(config, {}, [sample], 1)})
     (path,) = tmp_path.glob("*_samples_t.jsonl")

@@ -4,9 +4,9 @@ L3Score.
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark, Row
 from spiqa_tasks.benchmarks.metric import RELEASED
@@ -24,18 +24,8 @@ from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
 from spiqa_tasks.scoring.responses import without_control_tokens
 
-
-class _Reading(NamedTuple):
-    """What is read in a response: the answer and the number of the image that it names.
-
-    `suffix` is that of the metrics of the reading, "" or `RELEASED`; `status` is the form of the
-    answer (`ok`, `unformatted`, `truncated`, `empty`), "" of the released reading.
-    """
-
-    suffix: str
-    text: str
-    image: int | None
-    status: str = ""
+# Suffix of a reading's metrics -> the text that it is of a response, and the image that it names.
+_Readings = Mapping[str, tuple[str, int | None]]
 
 
 def record(row: Row, response: Response, rule: Rule | None) -> Record:
@@ -52,26 +42,27 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         row = _as_shown(row, response.shown)
 
     is_cot = settings.setting == "cot"
-    readings = [_corrected_reading(response.text, is_cot)]
+    cleaned = without_control_tokens(response.text)
+    parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
+    text = without_control_tokens(parsed.text)
+    readings = {"": (text, parsed.image)}
     if settings.protocol == "both":
-        readings.append(_released_reading(response.text, is_cot))
+        readings[RELEASED] = _released_reading(response.text, is_cot)
 
     scores: dict[str, float] = {}
     requests: list[MetricRequest] = []
-    for reading in readings:
+    for suffix, (answer, image) in readings.items():
         # Without figures, their order is unknown.
         if is_cot and row["figures"]:
-            scores[RETRIEVAL + reading.suffix] = float(reading.image in row["referred"])
-        is_released = reading.suffix == RELEASED
-        candidate = Candidate(reading.text, row["question"], row["answer"], as_written=is_released)
-        requests += metric_requests(rule, settings.judged + reading.suffix, candidate)
-    corrected = readings[0]
+            scores[RETRIEVAL + suffix] = float(image in row["referred"])
+        candidate = Candidate(answer, row["question"], row["answer"], as_written=bool(suffix))
+        requests += metric_requests(rule, settings.judged + suffix, candidate)
     return Record(
         row["id"],
-        corrected.text,
+        text,
         row["answer"],
         row["paper_id"],
-        rule=corrected.status,
+        rule=parsed.status,
         refused=is_refusal(response.text),
         scores=scores,
         groups=groups_of(row, len(row["figures"])),
@@ -80,31 +71,21 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     )
 
 
-def _details(row: Row, readings: Sequence[_Reading], is_cot: bool) -> dict[str, Any]:
+def _details(row: Row, readings: _Readings, is_cot: bool) -> dict[str, Any]:
     """Return the details of a record: the figures in the order shown, and what was read."""
     details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
-    for reading in readings:
-        image = {"image": reading.image} if is_cot else {}
-        if reading.suffix == RELEASED:
-            details["released"] = {"prediction": reading.text, **image}
-        else:
-            details |= image
+    for suffix, (text, image) in readings.items():
+        named = {"image": image} if is_cot else {}
+        details |= {"released": {"prediction": text, **named}} if suffix else named
     return details
 
 
-def _corrected_reading(text: str, is_cot: bool) -> _Reading:
-    """Return what is read in a response without its control tokens."""
-    cleaned = without_control_tokens(text)
-    parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
-    return _Reading("", without_control_tokens(parsed.text), parsed.image, parsed.status)
-
-
-def _released_reading(text: str, is_cot: bool) -> _Reading:
+def _released_reading(text: str, is_cot: bool) -> tuple[str, int | None]:
     """Return what the released scripts read in a response, control tokens included."""
     if not is_cot:
-        return _Reading(RELEASED, parse_answer_released(text), None)
+        return parse_answer_released(text), None
     image, answer = parse_cot_released(text)
-    return _Reading(RELEASED, answer, image)
+    return answer, image
 
 
 def _as_shown(row: Row, shown: tuple[str, ...]) -> Mapping[str, Any]:

@@ -61,7 +61,6 @@ class HfLocal(Provider):
         best = logprobs.topk(request.top_logprobs)
         tokens = [tokenizer.decode([token]) for token in best.indices.tolist()]
         return Verdict(
-            "ok",
             tokens[0],
             tuple(zip(tokens, best.values.tolist(), strict=True)),
             model=self._config.model,

@@ -88,7 +88,7 @@ class OpenAIJudge(SdkJudge):
             if not pairs:
                 written_verdict(text, stop)  # raises for a refusal, which is told as one
                 raise _impossible(f"no token log-probabilities; {WITHOUT_LOGPROBS}")
-            verdict = Verdict("ok", text, most_likely(pairs, request.top_logprobs))
+            verdict = Verdict(text, most_likely(pairs, request.top_logprobs))
         return with_usage(verdict, answer, "prompt_tokens", "completion_tokens")
 
 

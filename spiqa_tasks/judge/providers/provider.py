@@ -155,7 +155,7 @@ def written_verdict(text: str, stop: object) -> Verdict:
     if stop in _REFUSALS:
         fault = f"the judge refused to answer ({stop}): {text.strip()[:80]!r}; choose another judge"
     elif without_reasoning(text).strip():
-        return Verdict("ok", text)
+        return Verdict(text)
     elif stop in _LIMIT_REACHED:
         fault = (
             f"the judge's answer was cut off before a verdict, {shown}; give its thoughts more room"

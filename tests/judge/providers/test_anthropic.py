@@ -94,7 +94,7 @@ def test_a_message_is_its_texts_with_the_model_and_the_counts() -> None:
         "model": "claude-1",
         "usage": {"input_tokens": 5, "output_tokens": 2},
     }
-    expected = Verdict("ok", "AB", (), "claude-1", None, False, 5, 2)
+    expected = Verdict("AB", (), "claude-1", None, False, 5, 2)
     assert AnthropicJudge.verdict_of(message, TEXT) == expected
 
 

@@ -155,5 +155,5 @@ def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Pat
     model.save_pretrained(broken)
     for _ in range(2):
         (verdict,) = _ask(broken, tmp_path, [JudgeRequest("p")])
-        assert verdict.status == "judge_failed"
+        assert not verdict.ok
         assert "not numbers" in (verdict.reason or "")

@@ -190,7 +190,7 @@ def test_parts_and_odd_counts_cost_nothing() -> None:
     price unknown.
     """
     parts = [{"type": "thinking", "thinking": "A?"}, {"type": "text", "text": "B"}]
-    assert verdict_of(written(parts) | {"usage": "12 tokens"}, None) == Verdict("ok", "B")
+    assert verdict_of(written(parts) | {"usage": "12 tokens"}, None) == Verdict("B")
     body = answer(("Yes", -0.1)) | {"usage": "x"}
     body["choices"][0]["message"]["content"] = parts
     assert (verdict_of(body, 1).text, verdict_of(body, 1).prompt_tokens) == ("B", 0)

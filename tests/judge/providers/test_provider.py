@@ -25,7 +25,7 @@ class Echo(Provider):
 
     async def ask(self, request: JudgeRequest) -> Verdict:
         """Repeat the prompt."""
-        return Verdict("ok", request.prompt)
+        return Verdict(request.prompt)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_the_served_model_is_a_text_of_bounded_length(
     answer: dict[str, object], model: str | None
 ) -> None:
     """Printable, too."""
-    verdict = Verdict("ok", "yes")
+    verdict = Verdict("yes")
     assert with_usage(verdict, answer, "in", "out").model == model
     assert "\x1b" not in (with_usage(verdict, {"model": "m\x1b[31m"}, "in", "out").model or "")
