@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from spiqa_tasks.benchmarks.metric import Metric
+from spiqa_tasks.benchmarks.metric import Metric, Rows, metric_rows
 from spiqa_tasks.benchmarks.prompting import Part
 from spiqa_tasks.benchmarks.record import Record, Records, Response
 from spiqa_tasks.errors import InputError
@@ -131,16 +131,9 @@ class Benchmark:
         """
         return parse_settings(self.settings, text)
 
-    def rows_of_table(self, settings: Any) -> dict[str, tuple[Metric, str | None]]:
-        """Return the rows of the host's table, the headline first: `metric` or `metric/group` ->
-        (metric, group or None).
-        """
-        rows: dict[str, tuple[Metric, str | None]] = {}
-        for metric in self.metrics(settings):
-            if metric.in_table:
-                rows[metric.name] = (metric, None)
-                rows |= {f"{metric.name}/{group}": (metric, group) for group in metric.groups}
-        return rows
+    def rows_of_table(self, settings: Any) -> Rows:
+        """Return the rows of the host's table, the headline first."""
+        return metric_rows(metric for metric in self.metrics(settings) if metric.in_table)
 
     def with_metrics(self, names: Collection[str]) -> Benchmark:
         """Return the benchmark with only these metrics.

@@ -105,6 +105,19 @@ class Metric:
     signature: Mapping[str, str] = field(default_factory=dict)
 
 
+# Row of a table, `metric` or `metric/group` -> (metric, group or None).
+Rows = dict[str, tuple[Metric, str | None]]
+
+
+def metric_rows(metrics: Iterable[Metric]) -> Rows:
+    """Return a row per metric, in order, each followed by those of its groups."""
+    rows: Rows = {}
+    for metric in metrics:
+        rows[metric.name] = (metric, None)
+        rows |= {f"{metric.name}/{group}": (metric, group) for group in metric.groups}
+    return rows
+
+
 def mean_of(name: str, needs: Needs = "nothing") -> Metric:
     """Return the metric that averages the records' scores of that name.
 

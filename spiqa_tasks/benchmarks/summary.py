@@ -8,7 +8,15 @@ from itertools import islice
 from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Benchmark
-from spiqa_tasks.benchmarks.metric import NO_ANSWER, SCORING_FAILED, Metric, RecordSet, Value
+from spiqa_tasks.benchmarks.metric import (
+    NO_ANSWER,
+    SCORING_FAILED,
+    Metric,
+    RecordSet,
+    Rows,
+    Value,
+    metric_rows,
+)
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.signature import Signature, merged, parse
 
@@ -26,9 +34,6 @@ _KINDS = {
     "scored_unparsed": "not in the asked format and scored whole",
 }
 
-# Row, `metric` or `metric/group` -> (metric, group or None).
-Rows = Mapping[str, tuple[Metric, str | None]]
-
 # Rate of open answers that are scored as they are, as no answer in the format was read in them.
 UNFORMATTED = "unformatted_rate"
 
@@ -38,24 +43,21 @@ PLAIN = ("jsonl", "table")
 
 def rows_of(metrics: Sequence[Metric], records: RecordSet) -> Rows:
     """Return a row per metric, the headline first, each followed by its groups."""
-    rows: dict[str, tuple[Metric, str | None]] = {}
-    for metric in metrics:
-        rows[metric.name] = (metric, None)
-        for group in metric.groups:
-            if _has_questions(records, metric, group):
-                rows[f"{metric.name}/{group}"] = (metric, group)
+    rows = {
+        name: row for name, row in metric_rows(metrics).items() if _has_questions(records, *row)
+    }
     # A defect is shown only where there is one.
     if any(record.status == "scoring_failed" for record in records.documents):
         rows[SCORING_FAILED.name] = (SCORING_FAILED, None)
     return rows
 
 
-def _has_questions(records: RecordSet, metric: Metric, group: str) -> bool:
+def _has_questions(records: RecordSet, metric: Metric, group: str | None) -> bool:
     """Return whether the run answers questions of a group, or, unless it is a part, the task has
-    any.
+    any; True for all questions.
     """
     is_in_task = group in records.sizes and not records.partial
-    return is_in_task or bool(records.members(metric, group))
+    return group is None or is_in_task or bool(records.members(metric, group))
 
 
 def score_object(

@@ -152,7 +152,8 @@ def options_of(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]
         return {}
 
     if isinstance(value, str):
-        listed = options_in(value) or options_in(_LOWER_LABEL.sub(_upper_label, value))
+        in_upper_case = _LOWER_LABEL.sub(lambda label: label[0].strip().upper(), value)
+        listed = options_in(value) or options_in(in_upper_case)
         if not listed:
             raise ValueError(f"{columns[0]} is {_shown(value)}, not a list")
         return listed
@@ -414,11 +415,6 @@ def _series(labels: Iterable[re.Match[str]], start: int = 0) -> list[re.Match[st
         if label[1].upper() == LETTERS[start + len(series)]:
             series.append(label)
     return series
-
-
-def _upper_label(label: re.Match[str]) -> str:
-    """Return a matched label in upper case."""
-    return label[0].strip().upper()
 
 
 def _is_empty(value: Any) -> bool:

@@ -2,7 +2,6 @@
 paper, section 4.2).
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -68,23 +67,17 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
 
     images = [""] * len(records)
     if settings.ablation != "text":
-        images = _stored_images(records, data)
+        named = [
+            (f"{record['index']}", encoded(record["image"], f"row {record['index']} of {FILE}"))
+            for record in records
+        ]
+        images = write_pictures(f"mmstar-{data}", named)
+        check_pictures(images)
         images = ablated_pictures(images, settings.ablation)
     return [
         _row(record, image, split, settings, data)
         for record, image in zip(records, images, strict=True)
     ]
-
-
-def _stored_images(records: Sequence[Mapping[str, Any]], data: str) -> list[str]:
-    """Return the paths of the questions' pictures, written to the cache and checked."""
-    named = []
-    for record in records:
-        row_id = str(record["index"])
-        named.append((row_id, encoded(record["image"], f"row {row_id} of {FILE}")))
-    images = write_pictures(f"mmstar-{data}", named)
-    check_pictures(images)
-    return images
 
 
 def read_options(question: str) -> dict[str, str]:

@@ -113,27 +113,24 @@ def read_questions(
     Raises DataError: a file that cannot be read, a row that is not complete, a picture that cannot
     be decoded.
     """
-    records = read_rows(paths, COLUMNS)
-    named = []
-    for record in records:
-        for position, cell in enumerate(record["Images"] or []):
-            picture = encoded(cell, f"row {record['ID']} of {file}")
-            named.append((f"{record['ID']}-{position}", picture))
-
-    stored = [""] * len(named)
-    if with_files:
-        stored = write_pictures(f"scifibench-{file}-{data}", named)
-        check_pictures(stored)
-    figures = iter(
-        OptionFigure(hashlib.sha256(content).hexdigest(), path)
-        for (_, content), path in zip(named, stored, strict=True)
-    )
-
     questions = []
-    for record in records:
-        of_question = tuple(islice(figures, len(record["Images"] or [])))
-        questions.append(_question(file, record, of_question))
+    for record in read_rows(paths, COLUMNS):
+        named = [
+            (f"{record['ID']}-{position}", encoded(cell, f"row {record['ID']} of {file}"))
+            for position, cell in enumerate(record["Images"] or [])
+        ]
+        stored = [""] * len(named)
+        if with_files:
+            stored = write_pictures(f"scifibench-{file}-{data}", named)
+        figures = tuple(
+            OptionFigure(hashlib.sha256(content).hexdigest(), path)
+            for (_, content), path in zip(named, stored, strict=True)
+        )
+        questions.append(_question(file, record, figures))
+
     check_unique([question.id for question in questions], file)
+    if with_files:
+        check_pictures(figure.path for question in questions for figure in question.figures)
     return questions
 
 
