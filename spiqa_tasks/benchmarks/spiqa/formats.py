@@ -180,20 +180,14 @@ def _paper(
         question_id = f"{paper_id}/{position}"
         questions.append(Question(question_id, question, answer, tuple(dict.fromkeys(referred))))
 
-    paper = Paper(paper_id, by_file, tuple(questions), full_text)
-    _check_texts(paper)
-    return paper
-
-
-def _check_texts(paper: Paper) -> None:
-    """Raise TypeError or ValueError for a value that is no text, or not valid Unicode."""
-    texts = [paper.full_text or ""]
-    for figure in paper.figures.values():
+    texts = [full_text or ""]
+    for figure in by_file.values():
         texts += [figure.file, figure.picture, figure.caption, figure.label]
-    for question in paper.questions:
-        texts += [question.question, question.answer]
-    # Lone surrogates of broken JSON would fail in the middle of a run.
+    for item in questions:
+        texts += [item.question, item.answer]
+    # a value that is no text, or a lone surrogate of broken JSON, would fail in the middle of a run
     "".join(texts).encode()
+    return Paper(paper_id, by_file, tuple(questions), full_text)
 
 
 def _qasper(answer: Mapping[str, Any]) -> str:

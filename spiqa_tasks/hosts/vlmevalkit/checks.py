@@ -33,7 +33,9 @@ def check(run: Arguments) -> list[str]:
 
     remarks: list[str] = []
     for (model, configured), task in itertools.product(models.items(), run.ours):
-        _check_number_of_pictures(task, configured.func)
+        shows_first = not getattr(configured.func, "INTERLEAVE", True)
+        if shows_first and most_pictures(task.name) > 1:
+            raise InputError(too_many_pictures(task.name, configured.func))
         remarks += _check_size_of_pictures(run, task, model, configured)
     return remarks
 
@@ -90,12 +92,6 @@ def _check_options(model: str, model_class: Any, options: Mapping[str, Any]) -> 
         inspect.signature(model_class).bind(**options)
     except TypeError as error:
         raise InputError(f"{model} in --config: its class {error}. Correct its options.") from error
-
-
-def _check_number_of_pictures(task: Task, model_class: Any) -> None:
-    """Raise InputError for a class that is shown the first picture only, and a task of several."""
-    if not getattr(model_class, "INTERLEAVE", True) and most_pictures(task.name) > 1:
-        raise InputError(too_many_pictures(task.name, model_class))
 
 
 def _check_size_of_pictures(run: Arguments, task: Task, model: str, configured: Any) -> list[str]:

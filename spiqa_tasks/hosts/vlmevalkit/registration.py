@@ -63,16 +63,10 @@ def _patch_files(host: Any) -> None:
     NaN. It stops writing at a character that it cannot encode (half a surrogate pair; before
     Python 3.11 NUL), and the host goes on with the answers before it.
     """
-    _patch_dump(host)
-    _patch_load(host)
-    _patch_paths(host)
-
-
-def _patch_dump(host: Any) -> None:
-    """Make `dump` write a file of our tasks at once and without loss."""
 
     @replacing(host, "dump")
     def dump_whole(dump: Any, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        """Write a file of our tasks at once and without loss."""
         file = Path(str(path))
         if not task_in(file):
             return dump(data, path, *args, **kwargs)
@@ -81,12 +75,9 @@ def _patch_dump(host: Any) -> None:
         rows = data.itertuples(index=False, name=None)
         return write_atomically(file, as_tsv([data.columns, *rows]))
 
-
-def _patch_load(host: Any) -> None:
-    """Make `load` read a file of our tasks with every cell as text."""
-
     @replacing(host, "load")
     def load_as_text(load: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        """Read a file of our tasks with every cell as text."""
         file = Path(str(path))
         if not task_in(file):
             return load(path, *args, **kwargs)
@@ -97,14 +88,11 @@ def _patch_load(host: Any) -> None:
 
         return pd.DataFrame(read_cells(file))
 
-
-def _patch_paths(host: Any) -> None:
-    """Make the table of answers to our tasks a tab-separated one."""
-
     @replacing(host, "get_pred_file_path")
     def lossless_path(
         path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any
     ) -> Any:
+        """Return the table of answers, for our tasks a tab-separated one."""
         if dataset in known()[0]:
             return str(Path(folder, f"{model}_{dataset}{TABLE}"))
         return path_of(folder, model, dataset, *args, **kwargs)

@@ -135,13 +135,10 @@ def as_tsv(rows: Iterable[Iterable[Any]]) -> bytes:
 
     The csv module of Python 3.10 cannot write NUL, which answers may hold.
     """
-    lines = ["\t".join(_quoted(cell) for cell in row) for row in rows]
-    text = "".join(f"{line}\n" for line in lines)
+    text = ""
+    for row in rows:
+        # NaN, an empty cell, differs from itself
+        texts = ["" if cell is None or cell != cell else str(cell) for cell in row]
+        quoted = ['"{}"'.format(cell.replace('"', '""')) for cell in texts]
+        text += "\t".join(quoted) + "\n"
     return text.encode("utf-8", "backslashreplace")
-
-
-def _quoted(cell: Any) -> str:
-    """Return a cell for a tsv file: in quotation marks, those inside doubled."""
-    is_empty = cell is None or cell != cell
-    text = "" if is_empty else str(cell).replace('"', '""')
-    return f'"{text}"'
