@@ -47,6 +47,9 @@ _WHOLE = re.compile(r"\A(\d+)\.0+\Z")
 # Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
 _SEPARATORS = ",;|"
 
+# The line in which Excel is told the separator.
+_TOLD = re.compile(r"\Asep=.\r?\n")
+
 # A cell in quotes, whose separators separate nothing.
 _QUOTED = re.compile(r'"[^"]*"')
 # A run of bytes that are no ASCII: languages of East Asia have pairs of them, cp1252 lone ones.
@@ -210,7 +213,7 @@ def _separated(path: Path) -> list[Fields]:
     start = 1
     try:
         for cells in lines:
-            if len(cells) > 1 or "".join(cells).strip():  # not an empty line
+            if "".join(cells).strip():  # Excel leaves rows of separators alone
                 rows.append(cells)
                 if len(cells) > len(rows[0]):
                     raise csv.Error(f"{len(cells)} cells below {len(rows[0])} columns")
@@ -261,7 +264,7 @@ def _text(path: Path) -> str:
         with suppress(ValueError):
             text = content.decode(encoding)
             if encoding != "cp1252" or not _MAC_LETTERS.search(text):
-                return text
+                return _TOLD.sub("", text)
     raise DataError(
         f"Expected {path} to be UTF-8, UTF-16, GB18030 or Windows-1252, found another encoding."
         " Save it as UTF-8."

@@ -1,5 +1,6 @@
 """Join answers to the task's questions, from the release or from the answers file."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +30,13 @@ _MEANINGS = {
     "unknown": LeftOut("that name no question of this task, or several, left out"),
     "duplicates": "several times with the same answer, which counts once",
 }
+
+# The same if one of them has a question mark within, as `the parameter ? increases`.
+_LOST_LETTERS = LeftOut(
+    "that name no question of this task, left out; where a letter became a question mark, as "
+    "Windows-1252 lacks it, save the file as UTF-8"
+)
+_MARK_WITHIN = re.compile(r"\?.*\w")
 
 
 @dataclass(frozen=True)
@@ -188,11 +196,13 @@ def match_counts(unmatched: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
     """Raise InputError if an answer has no id, paper or position among a host's documents."""
-    if run.form in lmms_eval.FORMS or all(answer.id or answer.paper for answer in answers):
+    nameless = [answer.position + 1 for answer in answers if not (answer.id or answer.paper)]
+    if run.form in lmms_eval.FORMS or not nameless:
         return
     raise InputError(
-        f"Expected an id with each answer to {task.name} in {run.path}. Add --columns id=COLUMN, "
-        f"or score the file's own questions: `spiqa-tasks score {run.path}`."
+        f"Expected an id with each answer to {task.name} in {run.path}, found none in row "
+        f"{nameless[0]}. Add --columns id=COLUMN, or score its own questions: `spiqa-tasks score "
+        f"{run.path}`."
     )
 
 
@@ -284,8 +294,12 @@ def _match_remarks(
     where: str, unmatched: Mapping[str, Sequence[str]], lacks: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield a sentence for each way in which ids did not fit; `lacks` as of `rows_in_file`."""
+    meanings = dict(_MEANINGS)
+    if any(map(_MARK_WITHIN.search, unmatched["unknown"])):
+        meanings["unknown"] = _LOST_LETTERS
+
     ids_of = defaultdict(list)
-    for name, meaning in _MEANINGS.items():
+    for name, meaning in meanings.items():
         for key in unmatched[name]:
             lack = lacks.get(key)
             ids_of[LeftOut(f"without {lack}, left out") if lack else meaning].append(key[:LONGEST])

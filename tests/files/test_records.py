@@ -188,7 +188,7 @@ def test_several_sheets_are_refused_by_name(tmp_path: Path) -> None:
     st.lists(
         st.tuples(
             *[st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))] * 2
-        )
+        ).filter(lambda cells: "".join(cells).strip())
     )
 )
 def test_separated_cells_come_back_as_they_are(
@@ -231,6 +231,16 @@ def test_empty_lines_of_a_table_are_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("\nid,prediction\n\n1,A\n  \n\n")
     assert read_cells(path) == [{"id": "1", "prediction": "A"}]
+
+
+def test_what_excel_adds_to_a_table_is_no_row(tmp_path: Path) -> None:
+    """The separator in a line before the heading, and separators alone in deleted rows."""
+    path = tmp_path / "t.csv"
+    path.write_text("sep=;\nid;prediction\n1;A\n;\n2;\n ; \n")
+    assert read_cells(path) == [
+        {"id": "1", "prediction": "A"},
+        {"id": "2", "prediction": ""},
+    ]
 
 
 def test_an_answer_that_begins_like_a_formula_is_read_from_a_spreadsheet(tmp_path: Path) -> None:

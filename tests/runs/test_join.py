@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from answer_files import (
     matched,
@@ -290,3 +291,20 @@ def test_options_in_questions_count_where_no_line_has_a_column_of_them(tmp_path:
         {"A": "sky", "B": "grass"},
         {"A": "moon", "B": "mars"},
     ]
+
+
+def test_letters_that_an_encoding_lacks_are_told(
+    real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows-1252 has no Greek letters: of 16 questions of test-A nobody knows which they are."""
+    monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
+    task = find_task("spiqa_testA")
+    names = ["paper_id", "question"]
+    rows = [{name: row[name] for name in names} for row in task_questions(task)]
+    path = tmp_path / "m_spiqa_testA.csv"
+    frame = pd.DataFrame(rows).assign(prediction="as is")
+    frame.to_csv(path, index=False, encoding="cp1252", errors="replace")
+    joined, remarks = join_questions(read_runs(RunPath(path))[0][0], task)
+    assert len(joined.unmatched["unknown"]) == 16
+    told = [remark for remark in remarks if "a letter became a question mark" in remark]
+    assert ["16 ids" in remark for remark in told] == [True]
