@@ -257,7 +257,7 @@ def test_a_task_needs_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     write_lines(path, ROWS)
     assert main(["score", "spiqa_demo", str(path), "--judge", "none"]) == 2
     said = capsys.readouterr().err
-    assert "each answer to spiqa_demo in {path}, found none in row 1.".format(path=path) in said
+    assert f"each answer to spiqa_demo in {path}, found none in row 1." in said
     assert f"`spiqa-tasks score {path}`" in said
 
 
