@@ -2,10 +2,8 @@
 
 import argparse
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +25,6 @@ from spiqa_tasks.report.values import VALUE, models_table, printed_records, show
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     remarks_on_answers,
-    with_unique_labels,
 )
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
@@ -196,19 +193,9 @@ def _is_withheld(run: Run, metric: Metric) -> bool:
     return bool(reasons)
 
 
-def _of_models(arguments: argparse.Namespace, item: Item) -> Sequence[Run]:
-    """Return the paper's runs with labels that are unique among those of a judge: the table has a
-    column for judges.
-    """
-    by_judge = defaultdict(list)
-    for run in _runs(arguments, item):
-        by_judge[run.judge_name].append(replace(run, label=""))
-    return list(chain.from_iterable(map(with_unique_labels, by_judge.values())))
-
-
 def _correlate(arguments: argparse.Namespace, item: Item) -> int:
     """Print the correlations of L3Score; return 3 if a run has none and is left out, else 0."""
-    runs = _of_models(arguments, item)
+    runs = _runs(arguments, item)
     unjudged = [run for run in runs if not run.judged_scores]
     for run in unjudged:
         say(
@@ -225,7 +212,7 @@ def _correlate(arguments: argparse.Namespace, item: Item) -> int:
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
     """Print a row per model; return 3 if the headline of a run is withheld, else 0."""
-    runs = _of_models(arguments, item)
+    runs = _runs(arguments, item)
     print(render(arguments.format, models_table(runs, item.name)))
     withheld = [run for run in runs if _is_withheld(run, headline(run))]
     return 3 if withheld else 0

@@ -426,7 +426,7 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
     tables = [score_table(run, is_named=len(runs) > 1) for run in shown]
     if len(runs) > 1:
         # Not for csv and json, which have these values already.
-        tables.append(dataclasses.replace(models_table(shown), data=()))
+        tables.append(dataclasses.replace(models_table(with_unique_labels(shown)), data=()))
     objects = [_object(of_task) for of_task in results]
     whole = objects[0] if len(objects) == 1 else objects
     print(render(arguments.format, *tables, whole=whole))

@@ -118,30 +118,24 @@ def cell_of(record: ValueRecord) -> str:
 def cross_table(
     records: Sequence[ValueRecord], head: str, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Return a table with a row per model, source and judge, and a column per value of the field
-    `head`, such as `metric`.
+    """Return a table with a row per model and source, and a column per value of the field `head`,
+    such as `metric`.
 
-    A paper's row has no judge. A value that needs none, such as BLEU, is in the row of the judge
-    that scored its model's answers.
+    A model that two judges scored has two names; a paper's row has no judge.
     """
-    labels = ("model", "source", "judge")
-    judge_of_model = {
-        record["model"]: record["judge"]
-        for record in records
-        if record["judge"] and record["source"] == MEASURED
-    }
-    rows: dict[tuple[str, ...], ValueRecord] = {}
+    rows: dict[tuple[str, str], ValueRecord] = {}
     for record in records:
-        label_cells = {name: record[name] for name in labels}
-        if record["source"] != MEASURED:
-            label_cells["judge"] = ""
-        elif not record["judge"]:
-            label_cells["judge"] = judge_of_model.get(record["model"], "")
-        row = rows.setdefault(tuple(label_cells.values()), {**label_cells, "cells": {}})
+        model, source = record["model"], record["source"]
+        row = {"model": model, "source": source, "judge": "", "cells": {}}
+        row = rows.setdefault((model, source), row)
         row["cells"].setdefault(record[head], cell_of(record))
+        if source == MEASURED:
+            # Some of a model's tasks need no judge.
+            row["judge"] = row["judge"] or record["judge"]
 
     heads = dict.fromkeys(record[head] for record in records)
     columns = [Column(f"cells.{name}", name) for name in heads]
+    labels = ("model", "source", "judge")
     return Table(list(rows.values()), labels, columns, title, notes, data=records)
 
 

@@ -26,7 +26,7 @@ from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Reported, Run
-from spiqa_tasks.runs.selection import Selection
+from spiqa_tasks.runs.selection import Selection, with_unique_labels
 
 FIELDS = [
     "model",
@@ -332,5 +332,9 @@ def test_a_model_has_one_row_for_its_tasks_with_and_without_a_judge() -> None:
     }
 
     another = replace(judged(judge="openai:b"), task="spiqa_testA")
-    rows = models_table([*runs, another]).grid.rows
-    assert [row[2] for row in rows if row[1] == "measured"] == ["openai:a", "openai:b"]
+    rows = models_table(with_unique_labels([*runs, another])).grid.rows
+    assert [row[0:3:2] for row in rows if row[1] == "measured"] == [
+        ["m (judge openai:a)", "openai:a"],
+        ["m (judge openai:b)", "openai:b"],
+        ["m", ""],
+    ]
