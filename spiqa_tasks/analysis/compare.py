@@ -15,7 +15,6 @@ from spiqa_tasks.analysis.merging import (
     headline,
     merged,
     questions,
-    task_size,
     texts,
 )
 from spiqa_tasks.benchmarks.metric import Metric, too_few
@@ -216,8 +215,19 @@ def _fault_of_pair(
 
 def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
     """Return why so few questions have a score in both runs, or ''."""
-    size = task_size([a.run, b.run], [a.questions, b.questions])
+    sizes = []
+    for each in (a, b):
+        # A run over all questions may not say how many there are.
+        missing = max(0, each.run.asked - each.run.record_set.answered)
+        sizes.append(len(_known(each)) + missing)
+    # Two runs that each lack 1% may lack different questions: those of either count.
+    size = max(*sizes, len(_known(a).union(_known(b))))
     return too_few(len(both), size, "questions have a score in both runs")
+
+
+def _known(scored: Scored) -> pd.Index:
+    """Return the ids of the questions that have a score."""
+    return scored.questions.score.dropna().index
 
 
 def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
@@ -252,7 +262,6 @@ def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[
     few = _few(a, b, both)
     if few and a.run.record_set.is_whole and b.run.record_set.is_whole:
         warnings.append(few)
-    known_a, known_b = a.questions.score.dropna().index, b.questions.score.dropna().index
-    if alone := len(known_a.symmetric_difference(known_b)):
+    if alone := len(_known(a).symmetric_difference(_known(b))):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings

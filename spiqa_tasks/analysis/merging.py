@@ -93,20 +93,6 @@ def merged(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return both.dropna(subset=[f"score_{number}" for number in range(len(frames))])
 
 
-def task_size(runs: Sequence[Run], frames: Sequence[pd.DataFrame]) -> int:
-    """Return the number of questions that the metric is of, with those that a run did not
-    answer.
-    """
-    scored = [set(frame.score.dropna().index) for frame in frames]
-    # Two runs that each lack 1% may lack different questions: those of either count.
-    sizes = [len(set.union(*scored))]
-    for run, known in zip(runs, scored, strict=True):
-        # a run over all questions may not say how many there are
-        sizes.append(len(known) + max(0, run.asked - run.record_set.answered))
-
-    return max(sizes)
-
-
 def columns_by(frame: pd.DataFrame, by: str) -> list[str]:
     """Return the columns with groups of questions that `--by` names; [] if there is none.
 

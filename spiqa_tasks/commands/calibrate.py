@@ -14,8 +14,7 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
     add_judge_options,
     all_stored,
-    check_judges,
-    forecast,
+    are_ready,
     judges_by,
 )
 from spiqa_tasks.commands.run_arguments import add_columns
@@ -69,13 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
 
     judges = _judges(arguments)
-    estimates = {name: judge.estimate(_requests(judge, labels)) for name, judge in judges.items()}
-    if arguments.dry_run:
-        print(forecast(arguments, estimates, {"labels": labels.name}))
+    requests = {name: _requests(judge, labels) for name, judge in judges.items()}
+    if not are_ready(arguments, judges, requests, {"labels": labels.name}):
         return 0
 
-    # All judges are tried before the first is paid for all answers.
-    check_judges(judges, estimates)
     rows = [_row(name, judge, labels) for name, judge in judges.items()]
     columns = [_column(name) for name in ("agreement", "kappa", "auroc")]
     print(render(arguments.format, Table(rows, ["judge"], ["n", "failed", *columns])))

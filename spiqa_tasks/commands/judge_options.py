@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
@@ -11,6 +11,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, Rule, SampledRule, make_rule
+from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.report.printer import Column, Table, render
 
 
@@ -112,30 +113,43 @@ def chosen_judges(
     return judges_by(rule_name, arguments, environ)
 
 
-def check_judges(judges: Mapping[str, Judge], estimates: Mapping[str, JudgingEstimate]) -> None:
-    """Ask the test questions of each judge that will be called; JudgeError if one is unfit."""
-    for name, judge in judges.items():
-        if estimates[name].calls:
-            judge.preflight()
-
-
 def all_stored(judges: Iterable[JudgeClient]) -> bool:
     """Return whether all verdicts of the judges could be written into the cache."""
     return not any(judge.unstored for judge in judges)
 
 
-def forecast(
+def are_ready(
     arguments: argparse.Namespace,
-    estimates: Mapping[str, JudgingEstimate],
+    judges: Mapping[str, Judge],
+    requests: Mapping[str, Sequence[JudgeRequest]],
     about: Mapping[str, Any],
-) -> str:
-    """Return a table of each judge's calls, tokens and dollars; `about` is added to the JSON."""
+) -> bool:
+    """Return whether the judges are to be asked: each that will be called answered its test
+    questions.
+
+    With `--dry-run` a forecast is printed instead; `about` is added to its JSON. Raises JudgeError:
+    a judge is unfit.
+    """
+    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
+    if arguments.dry_run:
+        print(_forecast(arguments.format, estimates, about))
+        return False
+
+    # All judges are tried before the first is paid for all answers.
+    for name, judge in judges.items():
+        if estimates[name].calls:
+            judge.preflight()
+    return True
+
+
+def _forecast(form: str, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
+    """Return a table of each judge's calls, tokens and dollars."""
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-    if arguments.format == "json":
+    if form == "json":
         return json.dumps({**about, "dry_run": rows}, indent=2)
     if not rows:
         return "No judge would be asked."
 
     values = ["calls", "cached", "prompt_tokens", "completion_tokens"]
     cost = Column("cost", show=lambda cost: "not known" if cost is None else f"{cost:.2f}")
-    return render(arguments.format, Table(rows, ["judge"], [*values, cost]))
+    return render(form, Table(rows, ["judge"], [*values, cost]))

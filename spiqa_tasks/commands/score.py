@@ -26,9 +26,8 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.commands.judge_options import (
     add_judge_options,
     all_stored,
-    check_judges,
+    are_ready,
     chosen_judges,
-    forecast,
 )
 from spiqa_tasks.commands.run_arguments import (
     add_columns,
@@ -230,8 +229,7 @@ def _print_stored(arguments: argparse.Namespace) -> int:
     runs = [run for run in logged if run.is_of_benchmark]
     judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
     say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
-    if arguments.dry_run:
-        print(forecast(arguments, {}, {}))
+    if not are_ready(arguments, {}, {}, {}):
         return 0
 
     by_task = defaultdict(list)
@@ -365,12 +363,7 @@ def _unscored(
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in judge_of}
     for of_judge in answers:
         requests[of_judge.judge] += of_judge.scorer.requests(of_judge.records)
-    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
-    if arguments.dry_run:
-        print(forecast(arguments, estimates, {"task": task.name}))
-        return Batch(answers, [])
-
-    check_judges(judges, estimates)
+    are_ready(arguments, judges, requests, {"task": task.name})
     return Batch(answers, list(judges.values()))
 
 

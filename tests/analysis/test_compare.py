@@ -153,23 +153,26 @@ def test_parts_of_a_task_are_compared_where_they_are_wanted(partial: bool) -> No
     assert compare(runs) == ([], [f"mmstar_filtered of b is left out: {few}."])
 
 
-@pytest.mark.parametrize(("first", "is_whole"), [(199, True), (198, False)])
+@pytest.mark.parametrize(
+    ("first", "asked", "is_whole"),
+    [(199, 200, True), (198, 200, False), (198, 0, False), (199, 201, False)],
+)
 def test_runs_that_lack_other_questions_are_compared_where_99_percent_are_common(
-    first: int, is_whole: bool
+    first: int, asked: int, is_whole: bool
 ) -> None:
     """Each is whole with 198 or 199 of 200 answers, and both together have 198 or 196; --partial
-    says how many.
+    says how many. A file may not say how many were asked, or one more that no run has.
     """
     records = choices([True] * 200)
     runs = [
-        replace(run_of(each, name), asked=200)
+        replace(run_of(each, name), asked=asked)
         for name, each in (("a", records[:first]), ("b", records[200 - first :]))
     ]
     common = len(
         {record.id for record in runs[0].records} & {record.id for record in runs[1].records}
     )
     alone = f"{2 * (first - common)} questions have a score in one run only and are left out"
-    few = f"{common} of 200 questions have a score in both runs, fewer than 99%"
+    few = f"{common} of {asked or 200} questions have a score in both runs, fewer than 99%"
     if is_whole:
         assert only(runs).warnings == [alone]
         return

@@ -10,7 +10,7 @@ from report_runs import choices, run_of
 from run_pairs import load, only, scores, write_pair
 
 from spiqa_tasks.analysis.gain import ablation_pairs
-from spiqa_tasks.analysis.merging import check_comparable, questions, task_size
+from spiqa_tasks.analysis.merging import check_comparable, questions
 from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
@@ -39,16 +39,6 @@ def test_a_question_that_was_not_asked_completely_is_none() -> None:
     run = run_of([first, replace(second, status="incomplete", scores={})])
     assert list(questions(run, ACCURACY).index) == ["q0"]
     assert list(questions(run, run.metric("refusal_rate")).index) == ["q0"]
-
-
-def test_a_tasks_size_has_the_questions_without_an_answer() -> None:
-    """Those that a run was asked and did not answer, and those that one of two runs has."""
-    records = choices([True] * 8)
-    runs = [replace(run_of(each), asked=10) for each in (records[:7], records)]
-    frames = [questions(run, ACCURACY) for run in runs]
-    assert task_size(runs, frames) == 10
-    whole = [replace(run, asked=0) for run in runs]
-    assert task_size(whole, frames) == 8
 
 
 @pytest.mark.parametrize(
