@@ -63,7 +63,6 @@ def kept_by_filter(filtered: Filtered) -> Kept:
         "questions": len(filtered.questions),
         # Digest of our release file; of a host's task `write_task` looks the revision up.
         "data": filtered.runs[0].signature.data or None,
-        "revision": None,
         "filter": rule,
         "kept": kept,
     }
@@ -99,17 +98,13 @@ def write_task(kept: Kept, name: str, folder: Path, include_path: Path | None = 
 def _listed(kept: Kept, config: Mapping[str, Any]) -> Kept:
     """Return the kept.json for the source task's YAML, but for its digest and the YAML's path."""
     target = config.get("doc_to_target")
-    listed = {
+    return {
         **kept,
-        "revision": kept["revision"] or _revision(str(config["dataset_path"])),
+        "revision": _revision(str(config["dataset_path"])),
         "split": config.get("test_split") or config.get("validation_split"),
         # Column of the true answer, by which `utils.filtered` sees that the data changed.
         "target": target if isinstance(target, str) else None,
     }
-    # A kept.json from elsewhere has the digest and the path of that machine.
-    for field in ("digest", SOURCE_YAML):
-        listed.pop(field, None)
-    return listed
 
 
 def _write_files(folder: Path, content: Kept, values: Mapping[str, Any]) -> Path:
@@ -150,17 +145,15 @@ def _values(config: Mapping[str, Any], listed: Kept, digest: str) -> dict[str, A
     if revision is not None:
         values["dataset_kwargs"] = {"revision": revision, **(config.get("dataset_kwargs") or {})}
 
-    rule = dict(listed["filter"])
-    if "inspectors" in rule:
-        rule["inspectors"] = len(rule["inspectors"])  # their names may be many
-
+    rule = listed["filter"]
     metadata = config.get("metadata")
     values["metadata"] = {
         "version": 1.0,
         **(metadata if isinstance(metadata, dict) else {}),
         "source": listed["source"],
         "data": listed["data"] or revision or "unknown revision",
-        "filter": rule,
+        # The names of the inspectors may be many.
+        "filter": {**rule, "inspectors": len(rule["inspectors"])},
         "kept": digest,
     }
     return values

@@ -13,15 +13,11 @@ from spiqa_tasks.hosts.catalogue import user_folder
 from spiqa_tasks.printable import counted, progress, say
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, add_format, percent, render
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import read_subset
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.epilog = (
-        "Without a RUN, --ids kept.json --write makes the task of another machine's kept.json."
-    )
-    add_runs(parser, "*")
+    add_runs(parser)
     parser.add_argument(
         "--max-hits",
         type=int,
@@ -62,8 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
         require("lmms-eval", "--write")
     elif arguments.name:
         raise InputError("--name names the task that --write makes. Add --write.")
-    if not arguments.runs:
-        return _write_kept_task(arguments)
 
     filtered, left_out = _filter(arguments)
     records = [result.record for result in filtered]
@@ -99,20 +93,6 @@ def _filter(arguments: argparse.Namespace) -> tuple[list[Filtered], list[str]]:
     return filtered, left_out
 
 
-def _write_kept_task(arguments: argparse.Namespace) -> int:
-    """Write the task of the kept.json that `--ids` names. Raises InputError: it names none."""
-    kept = None if arguments.ids is None else read_subset(arguments.ids).kept
-    if kept is None or not arguments.write:
-        raise InputError(
-            "Expected RUNs, or --ids kept.json --write; found neither. See `spiqa-tasks filter -h`."
-        )
-
-    path = _write(arguments, dict(kept))
-    record = {"task": kept["source"], "kept": len(kept["kept"]), "written": str(path)}
-    _print([record], [path], arguments.format)
-    return 0
-
-
 def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
     """Write the task of the kept questions; return the path of its YAML."""
     include = arguments.include_path[-1] if arguments.include_path else None
@@ -128,8 +108,7 @@ def _print(records: list[dict[str, Any]], written: list[Path], form: str) -> Non
         return
 
     for record in records:
-        if "answers" in record:  # A kept.json has no answers of inspectors.
-            _print_filter(record, form)
+        _print_filter(record, form)
     for path in written:
         print(f"\nWrote {path}. Run it with: lmms-eval --tasks {path.stem}")
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-from filter_runs import Filter, write_kept
+from filter_runs import Filter
 from host_files import choice_samples, sample_of, write_run
 from numbers_task import host_inspectors, manager
 from report_runs import choices, run_of
-from run_command import run_json
 
 from spiqa_tasks.analysis.filter import Filtered, filter_runs
 from spiqa_tasks.analysis.filtered_task import (
@@ -19,7 +18,6 @@ from spiqa_tasks.analysis.filtered_task import (
     write_task,
 )
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
-from spiqa_tasks.cli import main
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks, user_folder
@@ -113,7 +111,11 @@ def test_written_task_of_ours_keeps_ids(tmp_path: Path, run_filter: Filter) -> N
     rows = load_rows("mmstar", "demo", "ablation=text")
     write_answers(tmp_path, "mmstar_demo", set(range(0, 24, 3)))
     run_filter(tmp_path, "--write", "--name", "hard_demo")
-    assert ids_of("hard_demo") == [row["id"] for place, row in enumerate(rows) if place % 3]
+    wanted = [row["id"] for place, row in enumerate(rows) if place % 3]
+    assert ids_of("hard_demo") == wanted
+    assert read_subset(user_folder() / "hard_demo" / "kept.json").ids == tuple(wanted)
+    (task,) = find_tasks(["hard_demo"])
+    assert task.kept == set(wanted)
     log = tmp_path / "1_samples_mmstar_demo.jsonl"
     log.write_text(log.read_text().replace(rows[0]["data"], "other"))
     run_filter(tmp_path, "--write", "--name", "other_demo")
@@ -252,36 +254,6 @@ def test_the_revision_of_a_hub_dataset_is_that_of_its_cache(
         assert values["metadata"]["data"] == "c0ffee"
 
 
-def test_a_list_makes_a_task_that_the_host_runs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its questions alone, in the order of the split; the digest of the list is in the YAML."""
-    rows = load_rows("mmstar", "demo", "ablation=text")
-    wanted = [rows[place]["id"] for place in (2, 7, 11)]
-    listed = write_kept(tmp_path / "kept.json", "mmstar_demo", rows, (2, 7, 11))
-    assert main(["filter", "--ids", str(listed), "--write", "--name", "few_demo"]) == 0
-    assert "lmms-eval --tasks few_demo" in capsys.readouterr().out
-    assert ids_of("few_demo") == [rows[place]["id"] for place in (2, 7, 11)]
-    written = user_folder() / "few_demo" / "kept.json"
-    digest = json.loads(written.read_text())["digest"]
-    assert f"kept: {digest}" in written.with_name("few_demo.yaml").read_text()
-    assert read_subset(written).ids == tuple(wanted)
-    (task,) = find_tasks(["few_demo"])
-    assert task.kept == set(wanted)
-
-
-def test_what_a_list_cannot_make_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Ids that are no kept.json, and a kept.json without `--write`."""
-    path = tmp_path / "ids.txt"
-    path.write_text("1\n")
-    listed = write_kept(tmp_path / "kept.json", "t", [{"id": "1", "answer": "A"}], [0])
-    assert main(["filter", "--ids", str(path), "--task", "mmstar_demo", "--write"]) == 2
-    assert main(["filter", "--ids", str(listed)]) == 2
-    assert capsys.readouterr().err.count("Expected RUNs, or --ids kept.json --write") == 2
-
-
 def list_of(path: Path, ids: dict[str, int], **values: Any) -> Path:
     """Write a kept.json with id -> hits of its questions; `values` are further fields."""
     kept = [
@@ -311,23 +283,6 @@ def test_a_changed_list_is_refused(tmp_path: Path) -> None:
         InputError, match=r"to have the digest that it names, found another: it was changed"
     ):
         read_subset(path)
-
-
-def test_a_list_from_elsewhere_makes_the_same_task_here(
-    source_task: Path, tmp_path: Path, run_filter: Filter, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of a host's task: its kept.json is all that is needed."""
-    host_inspectors(tmp_path / "ours", {0, 2, 5})
-    _, (written,), _ = run_filter(tmp_path / "ours", "--write", "--include-path", source_task)
-    listing = Path(written["written"]).with_name("kept.json")
-    moved = source_task.rename(tmp_path / "elsewhere")
-    status, (found,), _ = run_json(
-        capsys, "filter", "--ids", listing, "--write", "--name", "few", "--include-path", moved
-    )
-    content = json.loads(Path(found["written"]).with_name("kept.json").read_text())
-    kept = [question["id"] for question in content["kept"]]
-    assert (status, found["kept"], kept) == (0, 3, ["1", "3", "4"])
-    assert content["filter"] == json.loads(listing.read_text())["filter"]
 
 
 def test_questions_of_other_data_are_not_counted_by_a_list(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ REFUSALS = {
     "compare empty": "Expected answers in empty, found none.",
     "gain empty": "Expected answers in empty, found none.",
     "gain": "Expected RUNs, or --with FILE --without FILE",
-    "filter": "Expected RUNs, or --ids kept.json --write; found neither.",
+    "filter empty": "Expected answers in empty, found none.",
     "paper spiqa table99 empty": "found table99. `spiqa-tasks paper spiqa` lists them.",
     "paper spiqa table8": "Expected runs of spiqa for Table 8, found none.",
     "calibrate none --judge openai:m": "no such file",

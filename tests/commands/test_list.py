@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from filter_runs import write_kept
+from host_files import sample_of, write_run
 
 from spiqa_tasks.benchmarks.registry import rows_for_scoring
 from spiqa_tasks.cli import main
@@ -27,9 +27,13 @@ def test_a_filtered_task_is_listed_with_its_questions(
 ) -> None:
     """As the host runs it by its name."""
     pytest.importorskip("lmms_eval", reason="lmms-eval is not installed")
-    rows = rows_for_scoring("mmstar", "demo", "")
-    listed = write_kept(tmp_path / "kept.json", "mmstar_demo", rows, range(5))
-    assert main(["filter", "--ids", str(listed), "--write", "--name", "few"]) == 0
+    settings = {"mmstar_demo": "prompt=letter,ablation=text"}
+    rows = rows_for_scoring("mmstar", "demo", settings["mmstar_demo"])
+    samples = [
+        sample_of(row, "none" if place < 5 else row["answer"]) for place, row in enumerate(rows)
+    ]
+    write_run(tmp_path, "llm", {"mmstar_demo": samples}, settings=settings, split="demo")
+    assert main(["filter", str(tmp_path), "--write", "--name", "few"]) == 0
     capsys.readouterr()
     assert main(["list", "--json"]) == 0
     tasks = {task["name"]: task for task in json.loads(capsys.readouterr().out)["tasks"]}

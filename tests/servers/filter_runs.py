@@ -1,13 +1,10 @@
-"""Runs of text-only models, and the kept.json of a filter."""
+"""Runs of text-only models."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from host_files import choice_samples, write_run
-
-from spiqa_tasks.files.json_text import digest_of
 
 Filter = Callable[..., tuple[int, list[dict[str, Any]], str]]
 """The fixture `run_filter`: arguments of `filter` -> (exit status, records, stderr)."""
@@ -25,23 +22,3 @@ def write_inspectors(
 def write_blind(folder: Path, model: str, tasks: dict[str, Any], stamp: str = "1") -> None:
     """Write a run of a model that saw no pictures."""
     write_run(folder, "ablated", tasks, f"base={model},ablation=text", stamp)
-
-
-def write_kept(
-    path: Path, source: str, rows: Sequence[Mapping[str, Any]], positions: Sequence[int]
-) -> Path:
-    """Write the kept.json of a filter that kept the rows of a task at some positions."""
-    kept = []
-    for position in positions:
-        row = rows[position]
-        kept.append({"doc_id": position, "id": row["id"], "target": row["answer"]})
-    content = {
-        "source": source,
-        "questions": len(rows),
-        "data": None,
-        "revision": None,
-        "filter": {"max_hits": 1},
-        "kept": kept,
-    }
-    path.write_text(json.dumps({"digest": digest_of(content), **content}), encoding="utf-8")
-    return path
