@@ -8,8 +8,9 @@ result files distinguish it.
 
 import copy
 import inspect
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from lmms_eval.api.instance import GenerationResult, Instance
@@ -21,6 +22,7 @@ from spiqa_tasks.hosts.catalogue import unknown_name
 from spiqa_tasks.hosts.lmms_eval.registration import ABLATED, exit_with_message, wrapped_names
 from spiqa_tasks.models.ablation import (
     KINDS,
+    Messages,
     ablated_messages,
     ablated_visuals,
     without_placeholders,
@@ -86,21 +88,24 @@ class WithChangedRequests(lmms):  # type: ignore[misc]
             context = before + ended(context)
 
         if not self.is_simple:
-            others[0] = self._changed_messages(others[0], options, before)
+            change = partial(self._changed_messages, options=options, before=before)
+            others[0] = _with_result(others[0], change)
         elif self.ablation:
-            others[1] = exit_with_message()(ablated_visuals(others[1], self.ablation))
+            others[1] = _with_result(others[1], partial(ablated_visuals, kind=self.ablation))
         new.arguments = (context, *others)
         return new
 
-    def _changed_messages(self, hook: Any, options: ShownOptions | None, before: str) -> Any:
-        """Wrap the messages hook of a chat model."""
+    def _changed_messages(
+        self, messages: Messages, options: ShownOptions | None, before: str
+    ) -> Messages:
+        """Return the messages of a question as the base is to be shown them."""
         if self.ablation:
-            hook = ablated_messages(hook, self.ablation)
+            messages = ablated_messages(messages, self.ablation)
         if options is not None:
-            hook = with_options(hook, options)
+            messages = with_options(messages, options)
         if self.shots is not None:
-            hook = with_shots(hook, before)
-        return exit_with_message()(hook)
+            messages = with_shots(messages, before)
+        return messages
 
     def _mapped_back(self, answer: Any, request: Instance, options: ShownOptions | None) -> Any:
         """Return an answer as the base would have given it to the task's own request."""
@@ -156,6 +161,17 @@ class AblatedSimple(Ablated):
     """The factory for `--force_simple`."""
 
     is_simple = True
+
+
+def _with_result(hook: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a hook of the task whose result is changed. It raises SystemExit: it cannot be."""
+
+    @exit_with_message()
+    @wraps(hook)
+    def changed(*args: Any, **kwargs: Any) -> Any:
+        return change(hook(*args, **kwargs))
+
+    return changed
 
 
 def _base_class(name: Any, is_simple: bool) -> Any:

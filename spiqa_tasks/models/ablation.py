@@ -1,11 +1,10 @@
 """Replace or remove pictures in the results of a task's hooks, and change the texts around them."""
 
 import base64
-import functools
 import io
 import re
 from binascii import Error as Base64Error
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PIL import Image, UnidentifiedImageError
@@ -14,8 +13,8 @@ from spiqa_tasks.benchmarks.prompting import GREY
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.files.pictures import SUFFIXES
 
-# `doc_to_visual` of simple models, or `doc_to_messages` of chat models.
-Hook = Callable[..., Any]
+# What `doc_to_messages` of a chat model returns: role and content of each turn.
+Messages = Sequence[Mapping[str, Any]]
 
 # `grey`: a grey picture of the same size; `text`: no picture.
 KINDS = ("grey", "text")
@@ -75,55 +74,36 @@ def open_value(value: Image.Image | str) -> Image.Image:
         ) from error
 
 
-def ablated_visuals(hook: Hook, kind: str) -> Hook:
-    """Return a simple model's `doc_to_visual` that shows grey pictures, or none."""
-
-    @functools.wraps(hook)
-    def ablated(*args: Any, **kwargs: Any) -> Any:
-        shown = hook(*args, **kwargs)
-        pictures = _flat(shown)
-        return replaced(pictures, kind) if pictures else shown
-
-    return ablated
+def ablated_visuals(shown: Any, kind: str) -> Any:
+    """Return the visuals of a simple model's `doc_to_visual`, grey or none."""
+    pictures = _flat(shown)
+    return replaced(pictures, kind) if pictures else shown
 
 
-def ablated_messages(hook: Hook, kind: str) -> Hook:
-    """Return a chat model's `doc_to_messages` that shows grey pictures, or none."""
-
-    @functools.wraps(hook)
-    def ablated(*args: Any, **kwargs: Any) -> Any:
-        """Return the messages of a question without its pictures, or with grey ones."""
-        return [
-            {**message, "content": _ablated_content(message["content"], kind)}
-            for message in hook(*args, **kwargs)
-        ]
-
-    return ablated
+def ablated_messages(messages: Messages, kind: str) -> Messages:
+    """Return the messages of a chat model's `doc_to_messages` with grey pictures, or without."""
+    return [
+        {**message, "content": _ablated_content(message["content"], kind)} for message in messages
+    ]
 
 
-def with_last_turn(hook: Hook, change: Callable[[list[str]], list[str]]) -> Hook:
-    """Return a chat model's `doc_to_messages` that changes the texts of the last user turn.
+def with_last_turn(messages: Messages, change: Callable[[list[str]], list[str]]) -> Messages:
+    """Return messages with the texts of the last user turn changed.
 
     `change` takes these texts and returns as many.
     """
+    changed = [dict(message) for message in messages]
+    last = next(message for message in reversed(changed) if message["role"] == "user")
 
-    @functools.wraps(hook)
-    def changed(*args: Any, **kwargs: Any) -> Any:
-        """Return the messages of a question with the texts of its last user turn changed."""
-        messages = [dict(message) for message in hook(*args, **kwargs)]
-        last = next(message for message in reversed(messages) if message["role"] == "user")
+    parts = last["content"]
+    if isinstance(parts, str):
+        (last["content"],) = change([parts])
+        return changed
 
-        parts = last["content"]
-        if isinstance(parts, str):
-            (last["content"],) = change([parts])
-            return messages
-
-        texts = iter(change([part["text"] for part in parts if part["type"] == "text"]))
-        last["content"] = [
-            {**part, "text": next(texts)} if part["type"] == "text" else part for part in parts
-        ]
-        return messages
-
+    texts = iter(change([part["text"] for part in parts if part["type"] == "text"]))
+    last["content"] = [
+        {**part, "text": next(texts)} if part["type"] == "text" else part for part in parts
+    ]
     return changed
 
 

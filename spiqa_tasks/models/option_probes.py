@@ -7,10 +7,9 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation import with_last_turn
+from spiqa_tasks.models.ablation import Messages, with_last_turn
 from spiqa_tasks.scoring.mcq import extract_choice
 from spiqa_tasks.scoring.options import options_in
 
@@ -130,8 +129,8 @@ def _unchanged(options: Mapping[str, str]) -> dict[str, str]:
     return {letter: letter for letter in options}
 
 
-def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[..., Any]:
-    """Wrap a chat model's `doc_to_messages`: the last text with options gets those shown."""
+def with_options(messages: Messages, shown: ShownOptions) -> Messages:
+    """Return messages whose last text with options has those shown."""
 
     def probed(texts: list[str]) -> list[str]:
         """Return the texts of a prompt with the last one that has options rewritten.
@@ -144,7 +143,7 @@ def with_options(hook: Callable[..., Any], shown: ShownOptions) -> Callable[...,
         texts[listing[-1]] = shown.rewritten(texts[listing[-1]])
         return texts
 
-    return with_last_turn(hook, probed)
+    return with_last_turn(messages, probed)
 
 
 def _not_found(prompt: str) -> InputError:

@@ -1,7 +1,7 @@
 """Solved questions as shots for text-only models: the 2-shot strategy of the MMStar paper (5.1)."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.task import Task
 
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.models.ablation import with_last_turn, without_placeholders
+from spiqa_tasks.models.ablation import Messages, with_last_turn, without_placeholders
 from spiqa_tasks.scoring.options import answer_label, options_in
 
 # End of a question, so that a base model without chat tuning continues with its answer.
@@ -139,14 +139,14 @@ def ended(question: str) -> str:
     return f"{question.rstrip()}\n{ANSWER}"
 
 
-def with_shots(hook: Callable[..., Any], before: str) -> Callable[..., Any]:
-    """Wrap a chat model's `doc_to_messages`: shots before the last user turn, `ANSWER` after it."""
+def with_shots(messages: Messages, before: str) -> Messages:
+    """Return messages with shots before the last user turn, and `ANSWER` after it."""
 
     def shown(texts: list[str]) -> list[str]:
         texts[-1] = ended(texts[-1])
         return [before + texts[0], *texts[1:]]
 
-    return with_last_turn(hook, shown)
+    return with_last_turn(messages, shown)
 
 
 def _question(task: Task, doc: Any) -> str:

@@ -249,3 +249,11 @@ def test_a_local_chat_model_answers_differently(evaluate: Evaluate, tmp_path: Pa
             sample["filtered_resps"][0] for sample in results["samples"]["mmstar_demo"]
         ]
     assert all(len({answers[name][place] for name in answers}) == 3 for place in range(2))
+
+
+def test_the_arguments_of_a_hook_reach_it() -> None:
+    """Hosts hand a document over with more."""
+    from spiqa_tasks.models.ablated import _with_result
+
+    hook = _with_result(lambda doc, extra, *, more: [doc, extra, more], lambda got: [*got, "new"])
+    assert hook("doc", 1, more=2) == ["doc", 1, 2, "new"]

@@ -50,13 +50,8 @@ def test_marks_of_pictures_are_taken_out(text: str, left: str) -> None:
     ids=["list", "nested", "one", "tuple"],
 )
 def test_visuals_of_any_nesting_become_a_list(shown: Any, count: int) -> None:
-    """As many grey pictures as there were; the hook's further arguments reach it."""
-
-    def hook(doc: Any, extra: int, *, more: int) -> Any:
-        assert (doc, extra, more) == ("own", 1, 2)
-        return shown
-
-    assert sizes(ablated_visuals(hook, "grey")("own", 1, more=2)) == [RED.size] * count
+    """As many grey pictures as there were."""
+    assert sizes(ablated_visuals(shown, "grey")) == [RED.size] * count
 
 
 def test_pictures_of_all_messages_are_replaced_in_order() -> None:
@@ -68,7 +63,7 @@ def test_pictures_of_all_messages_are_replaced_in_order() -> None:
         {"role": "user", "content": [shown[0], text, shown[1]]},
         {"role": "assistant", "content": [shown[2], text, shown[3]]},
     ]
-    found = ablated_messages(lambda _: messages, "grey")("own")
+    found = ablated_messages(messages, "grey")
     replaced = [
         part["url"] for message in found for part in message["content"] if part["type"] == "image"
     ]
@@ -85,7 +80,7 @@ def test_a_message_of_pictures_alone_keeps_an_empty_text() -> None:
         {"role": "user", "content": [{"type": "image", "url": RED}]},
         {"role": "user", "content": "<image>\nQ"},
     ]
-    found = ablated_messages(lambda _: messages, "text")({})
+    found = ablated_messages(messages, "text")
     assert [message["content"] for message in found] == [[{"type": "text", "text": ""}], "Q"]
 
 
@@ -94,7 +89,7 @@ def test_videos_of_chat_tasks_are_refused() -> None:
     for part in ({"type": "video", "url": "clip.mp4"}, {"type": "audio", "url": "a.wav"}):
         messages = [{"role": "user", "content": [part]}]
         with pytest.raises(InputError, match=r"no video or sound; found .*(clip\.mp4|a\.wav)"):
-            ablated_messages(lambda _, shown=messages: shown, "grey")({})
+            ablated_messages(messages, "grey")
 
 
 def picture(seed: int = 0) -> Image.Image:
