@@ -26,7 +26,6 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "ocr": ("rapidocr", "onnxruntime"),
     "bertscore": ("bert_score",),
     "excel": ("openpyxl",),
-    "anthropic": ("anthropic",),
     "shots": ("sklearn",),
     "hf": ("torch", "transformers"),
 }

@@ -13,9 +13,6 @@ class AnthropicJudge(SdkJudge):
     name = "anthropic"
     url = "https://api.anthropic.com/v1"
     key_variable = "ANTHROPIC_API_KEY"
-    extra = "anthropic"
-    sdk = "anthropic"
-    client_class = "AsyncAnthropic"
     path = "/messages"
 
     @classmethod

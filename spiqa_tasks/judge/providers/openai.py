@@ -41,8 +41,6 @@ class OpenAIJudge(SdkJudge):
     name = "openai"
     url = "https://api.openai.com/v1"
     key_variable = "OPENAI_API_KEY"
-    sdk = "openai"
-    client_class = "AsyncOpenAI"
     path = "/chat/completions"
 
     @staticmethod

@@ -1,8 +1,7 @@
-"""Requests through a provider's SDK: no retries, redirects or headers but ours, one error."""
+"""Requests through OpenAI's SDK, to any server: no retries, redirects or headers but ours."""
 
 import asyncio
 import base64
-import importlib
 import json
 import logging
 import mimetypes
@@ -55,10 +54,6 @@ class SdkJudge(Provider):
     and `key_variable`.
     """
 
-    sdk: ClassVar[str]
-    """The module of its SDK."""
-    client_class: ClassVar[str]
-    """The SDK's class of asynchronous clients."""
     path: ClassVar[str]
     """Path of requests under the base URL."""
 
@@ -151,20 +146,20 @@ class SdkJudge(Provider):
     def _client(self) -> Any:
         """Return the SDK's client, which neither retries nor follows redirects: the loop does."""
         import httpx2
+        import openai
 
         logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line for every request
         _refuse_socks(self._config.url)
-        sdk = importlib.import_module(self.sdk)
         # no connection is kept: it may hold a second response to the request before
         limits = httpx2.Limits(max_connections=self._config.concurrency + 1, keepalive_expiry=0)
-        http_client = sdk.DefaultAioHttpClient(
+        http_client = openai.DefaultAioHttpClient(
             follow_redirects=False,
             event_hooks={"request": [self._send_ours]},
             timeout=None,
             limits=limits,
         )
         base, _, query = self._config.url.partition("?")
-        return getattr(sdk, self.client_class)(
+        return openai.AsyncOpenAI(
             base_url=base,
             default_query=dict(parse_qsl(query, keep_blank_values=True)),
             api_key=self._config.api_key or "none",

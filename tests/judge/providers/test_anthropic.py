@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,6 @@ from typing import Any
 import pytest
 from openai_server import OpenAIServer
 
-from spiqa_tasks.errors import MissingPartError
-from spiqa_tasks.judge.judge import JudgeClient
 from spiqa_tasks.judge.providers.anthropic import AnthropicJudge
 from spiqa_tasks.judge.providers.provider import RequestError
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
@@ -120,13 +117,3 @@ def test_what_is_no_verdict_has_its_reason(message: dict[str, Any], reason: str)
         AnthropicJudge.verdict_of(message, TEXT)
     assert error.value.reason.startswith(reason)
     assert not error.value.retryable
-
-
-def test_a_missing_sdk_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything is asked."""
-    monkeypatch.setitem(sys.modules, "anthropic", None)
-    config = JudgeConfig("anthropic", "claude", "http://h/v1", KEY)
-    with pytest.raises(MissingPartError, match=r"pip install '\.\[anthropic\]'"):
-        JudgeClient(replace(config, cache_dir=None)).verdicts(
-            [JudgeRequest("p", top_logprobs=None)]
-        )

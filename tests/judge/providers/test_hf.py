@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.errors import JudgeError, MissingPartError
 from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.providers.hf import HfLocal
 from spiqa_tasks.judge.rules import make_rule
@@ -139,6 +140,15 @@ def test_a_missing_model_is_named(tmp_path: Path) -> None:
     """A folder without a model is one sentence."""
     with pytest.raises(JudgeError, match=f"a causal language model at hf:{tmp_path}, found"):
         _ask(tmp_path, tmp_path, [JudgeRequest("p")])
+
+
+def test_a_missing_package_is_one_sentence_with_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before anything is asked."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingPartError, match=r"pip install '\.\[hf\]'"):
+        JudgeClient(JudgeConfig("hf", "m")).verdicts([JudgeRequest("p")])
 
 
 def test_logits_that_are_no_numbers_are_a_failure(model_dir: Path, tmp_path: Path) -> None:
