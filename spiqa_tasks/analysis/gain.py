@@ -16,6 +16,7 @@ from spiqa_tasks.analysis.merging import (
     PARTIAL,
     check_comparable,
     columns_by,
+    differing_generation,
     headline,
     merged,
     questions,
@@ -39,7 +40,7 @@ NAMED = 3
 
 # What a run has no twin with or without -> what to do about it.
 REMEDIES = {
-    "with": "Run the same model on the task itself, or name one file of each.",
+    "with": "Run the same model on the task itself, or name files by --with and --without.",
     "without": (
         "Run the task's variant _text if it has one, else lmms-eval with --model ablated"
         " --model_args base=MODEL,ablation=text,..., or name files by --with and --without."
@@ -52,12 +53,9 @@ UNKNOWN = "unknown"
 # Roles of a pair's runs, in their order.
 ROLES = ("with images", "without images", "by the LLM base")
 
-# Unusable answers (refused, unread, cut) count as wrong: effect on the numbers, by role.
-BOUNDS = (
-    "S_v and MG are lower bounds",
-    "S_wv and ML are lower bounds and MG an upper one; try the other of text and grey",
-    "S_t is a lower bound and ML an upper one",
-)
+# Unusable answers (refused, unread, cut) count as wrong: effect on the score of each role. With
+# such answers in two runs, MG and ML are no bounds.
+BOUNDS = ("S_v is a lower bound", "S_wv is a lower bound", "S_t is a lower bound")
 
 # What each refusal that can be overruled ends with; `paper` and `report` have no such option.
 ACCEPT = "`gain --accept-differences` takes them."
@@ -383,7 +381,7 @@ def _row(
     if withheld:
         warnings.append(f"withheld: {withheld}")
     elif result is not None:
-        warnings += _warnings(frames, result)
+        warnings += _warnings(frames, result, pair.ablation)
 
     return Row(
         task=pair.runs[0].task,
@@ -400,8 +398,14 @@ def _row(
 
 
 def _remarks(pair: GainRuns) -> list[str]:
-    """Return remarks on parts, on values that a host aggregates otherwise, and on equal answers."""
+    """Return remarks on parts, on values that a host aggregates otherwise, on generation settings,
+    and on equal answers.
+    """
     remarks = [remark for run in pair.runs for remark in mean_remarks(run, pair.metric)]
+
+    # An LLM base has settings of its own.
+    if different := differing_generation(*pair.runs[:2]):
+        remarks.append(f"the runs with and without images differ in {different}")
 
     if coverage := selection.partial_coverage(pair.runs):
         remarks.append(f"{coverage} questions were answered")
@@ -414,14 +418,16 @@ def _remarks(pair: GainRuns) -> list[str]:
     return remarks
 
 
-def _warnings(frames: Sequence[pd.DataFrame], result: Gain) -> list[str]:
-    """Return warnings of swapped runs, and of unusable answers, which make a number a bound."""
+def _warnings(frames: Sequence[pd.DataFrame], result: Gain, ablation: str) -> list[str]:
+    """Return warnings of swapped runs, and of unusable answers, which make a score a bound."""
     warnings = []
     if result.mg.high is not None and result.mg.high < 0:
         warnings.append("S_wv is above S_v by more than its interval: the two runs may be swapped")
     for frame, role, bound in zip(frames, ROLES, BOUNDS, strict=False):
         if remark := remark_on_answers(list(frame.record)):
-            warnings.append(f"{remark} {role}: {bound}")
+            is_ablated = bound == BOUNDS[1] and ablation != UNKNOWN
+            remedy = "; try the other of text and grey" if is_ablated else ""
+            warnings.append(f"{remark} {role}: {bound}{remedy}")
     return warnings
 
 

@@ -124,13 +124,20 @@ def conditions(a: Run, b: Run, is_judged: bool = True) -> list[str]:
     and differs; `is_judged` as of `differing`.
     """
     different = differing(a.signature, b.signature, is_judged)
-    # Plain files have no generation settings.
-    if a.generation and b.generation and a.generation != b.generation:
-        ours, theirs = (differing_settings(run, [a, b]) or "none" for run in (a, b))
-        different.append(f"generation: {ours} and {theirs}")
+    if generation := differing_generation(a, b):
+        different.append(generation)
     if a.form == b.form == lmms_eval.FORM:
         different += _host_conditions(a, b)
     return different
+
+
+def differing_generation(a: Run, b: Run) -> str:
+    """Return `generation: ours and theirs` of two runs with different settings, or ''."""
+    # Plain files have none.
+    if not a.generation or not b.generation or a.generation == b.generation:
+        return ""
+    ours, theirs = (differing_settings(run, [a, b]) or "none" for run in (a, b))
+    return f"generation: {ours} and {theirs}"
 
 
 def _host_conditions(a: Run, b: Run) -> list[str]:

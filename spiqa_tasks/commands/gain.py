@@ -51,8 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     is_named = bool(arguments.seeing or arguments.blind)
     if is_named == bool(arguments.runs):
         raise InputError(
-            "Expected RUNs, or --with FILE --without FILE, either with [--llm-base FILE]; found "
-            f"{'both' if is_named else 'neither'}. See `spiqa-tasks gain -h`."
+            "Expected RUNs, or --with FILE --without FILE (one file each), either with "
+            f"[--llm-base FILE]; found {'both' if is_named else 'neither'}. See `spiqa-tasks gain -h`."
         )
 
     pairs, problems = _named_pair(arguments) if is_named else _recognised_pairs(arguments)
@@ -125,7 +125,6 @@ def _only_run(run_path: RunPath, arguments: argparse.Namespace) -> Run:
     run, *others = runs_at([run_path], arguments)
     if others:
         tasks = ", ".join(f"{each.task} of {each.name}" for each in (run, *others))
-        raise InputError(
-            f"Expected one run at {run_path.path}, found {tasks}. Name one with --task."
-        )
+        remedy = "Name its results file" if arguments.task else "Name one with --task"
+        raise InputError(f"Expected one run at {run_path.path}, found {tasks}. {remedy}.")
     return run

@@ -377,9 +377,9 @@ def test_refused_and_unparsed_answers_are_told_and_warned_of(
     row, *_ = rows_at(tmp_path)
     *without, base = row.warnings
     said = "of 20 answers 19 refused, 1 empty or unparsed"
-    assert base == f"{said} by the LLM base: S_t is a lower bound and ML an upper one"
+    assert base == f"{said} by the LLM base: S_t is a lower bound"
     kinds = {"refused": "refused", "unparsed": "empty or unparsed"}
-    bounds = "S_wv and ML are lower bounds and MG an upper one; try the other of text and grey"
+    bounds = "S_wv is a lower bound; try the other of text and grey"
     assert without == (
         [f"of 20 answers {count} {kinds[kind]} without images: {bounds}"] if count else []
     )

@@ -14,7 +14,10 @@ from spiqa_tasks.benchmarks.metric import mean_of
 from spiqa_tasks.errors import InputError
 
 ACCURACY = mean_of("accuracy")
-WITH = "found none or several. Run the same model on the task itself, or name one file of each."
+WITH = (
+    "found none or several. Run the same model on the task itself, or name files by --with and"
+    " --without."
+)
 WITHOUT = (
     "found none or several. Run the task's variant _text if it has one, else lmms-eval with --model"
     " ablated --model_args base=MODEL,ablation=text,..., or name files by --with and --without."

@@ -46,7 +46,9 @@ def test_nothing_to_compare_is_refused(tmp_path: Path, gain: Gain) -> None:
     (tmp_path / "b").mkdir()
     assert gain(tmp_path / "b")[0] == 2
     assert "found neither. See" in gain()[2]
-    assert "found both. See" in gain(tmp_path / "a", "--with", path)[2]
+    found = gain("--with", path, tmp_path / "a", "--without", path)[2]
+    assert "--without FILE (one file each), " in found
+    assert "found both. See" in found
 
 
 def test_a_run_without_its_twin_is_a_remark_unless_it_was_asked_for(
@@ -95,7 +97,46 @@ def test_answers_that_choice_letter_could_not_read_make_a_bound(tmp_path: Path, 
         write_run(tmp_path, model, {"charts": samples}, arguments, stamp=stamp)
     _, (row,), errors = gain(tmp_path)
     assert row["mg"] == 0.5
-    assert "2 empty or unparsed without images: S_wv and ML are lower bounds" in errors
+    assert "2 empty or unparsed without images: S_wv is a lower bound; try" in errors
+
+
+def test_the_bound_of_a_file_names_no_other_pictures(tmp_path: Path, gain: Gain) -> None:
+    """Nothing says what the model saw instead of them; each side has a bound of its own score."""
+    empty = tmp_path / "wv.jsonl", dict.fromkeys(right_answers("mmstar_demo"), "")
+    half = tmp_path / "v.jsonl", right_answers("mmstar_demo") | dict(list(empty[1].items())[:12])
+    v, wv = (write_jsonl(path, answers.items()) for path, answers in (half, empty))
+    _, (row,), _ = gain("--with", v, "--without", wv, "--task", "mmstar_demo")
+    assert row["warnings"] == [
+        "of 24 answers 12 empty or unparsed with images: S_v is a lower bound",
+        "of 24 answers 24 empty or unparsed without images: S_wv is a lower bound",
+    ]
+
+
+def test_other_generation_settings_without_images_are_noted(tmp_path: Path, gain: Gain) -> None:
+    """As `compare` notes them; an LLM base has its own."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
+    for number, most in enumerate((8, 64, 128), 1):
+        path = tmp_path / f"{number}_results.json"
+        content = json.loads(path.read_text())
+        (config,) = content["configs"].values()
+        config["generation_kwargs"] = {"max_new_tokens": most, "until": []}
+        path.write_text(json.dumps(content))
+    _, (row,), errors = gain(tmp_path)
+    note = (
+        "the runs with and without images differ in generation: max_new_tokens=8 and"
+        " max_new_tokens=64"
+    )
+    assert (row["s_t"], row["warnings"]) == (0.25, [note])
+    assert errors == f"warning: mmstar_filtered of m,pretrained=a (text), all: {note}.\n"
+
+
+def test_several_runs_at_an_option_are_named_with_a_remedy(tmp_path: Path, gain: Gain) -> None:
+    """The task tells runs of several tasks apart, a results file those of one task."""
+    write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
+    write_run(tmp_path, "n", {"mmstar_filtered": choice_samples(rights(1, 4))}, stamp="7")
+    asked = ["--with", tmp_path, "--without", tmp_path / "2_results.json"]
+    assert gain(*asked)[2].endswith(". Name one with --task.\n")
+    assert gain(*asked, "--task", "mmstar_filtered")[2].endswith(". Name its results file.\n")
 
 
 def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
