@@ -44,22 +44,30 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self._has_warned = False
 
     def check(self, task: Any) -> None:
-        """Raise InputError if the YAML has an unknown argument, or a column that the docs lack.
+        """Raise InputError if the YAML has an unknown argument, or no doc has the options.
 
-        The host would end the run with a traceback.
+        The host would end the run with a traceback, or score every answer 0.
         """
         if self._unknown:
             raise InputError(
                 f"{task.config.task}: Expected the arguments options, letters and fallback of "
                 f"{NAME}, found {', '.join(self._unknown)}. Correct the task's filter_list."
             )
-        columns = task.eval_docs_no_media.column_names
+        # with pictures, as `apply` gets them: they may be the options
+        docs = task.eval_docs
+        columns = docs.column_names
         missing = [column for column in self._columns if column not in columns]
         if missing:
             raise InputError(
                 f"{task.config.task}: Expected the column {missing[0]} of the options, found "
                 f"{', '.join(columns)}. Correct {NAME} in the task's filter_list."
             )
+
+        # A task may also have questions without options: the first doc with some is enough.
+        faults = (self._options_or_fault(doc)[1] for doc in docs)
+        fault = next(faults, "")
+        if fault and all(faults):
+            raise InputError(f"{task.config.task}: {fault}")
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
         """Return the letters of each doc's answers.
@@ -82,23 +90,28 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
 
     def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
         """Return a doc's options; {} if they cannot be read, which is logged once."""
+        options, fault = self._options_or_fault(doc)
+        if fault and not self._has_warned:
+            self._has_warned = True
+            logger.error("%s: %s", NAME, fault)
+        return options
+
+    def _options_or_fault(self, doc: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+        """Return a doc's options and ''; or {} and why they cannot be read, with the remedy."""
         if self._letters:
-            return dict.fromkeys(self._letters, "")
+            return dict.fromkeys(self._letters, ""), ""
         try:
             options, found = self._listed_options(doc), "none"
         except ValueError as error:
             options, found = {}, str(error)
-        if not options and not self._has_warned:
-            self._has_warned = True
-            remedy = (
-                "Name their column with `options`, or their letters with `letters`, in the task's"
-                " filter_list."
-            )
-            where = ", ".join(self._columns or doc)
-            logger.error(
-                "%s: Expected the options of a doc in %s, found %s. %s", NAME, where, found, remedy
-            )
-        return options
+        if options:
+            return options, ""
+
+        return {}, (
+            f"Expected the options of a doc in {', '.join(self._columns or doc)}, found {found}."
+            f" Name their column with `options`, or their letters with `letters`, in {NAME} of the"
+            " task's filter_list."
+        )
 
     def _listed_options(self, doc: Mapping[str, Any]) -> dict[str, str]:
         """Return the options in a doc's columns, or in its question. Raises ValueError."""

@@ -200,6 +200,60 @@ def test_what_is_misspelt_in_a_yaml_is_named_before_the_model_is_asked(
     assert len(judged.requests) == asked
 
 
+@pytest.mark.parametrize(
+    ("filter_of", "found"),
+    [
+        ("choice_letter", "in query, opts, letter, .* found none"),
+        ("choice_letter, options: letter", "in letter, found letter is 'B', not a list"),
+    ],
+)
+def test_docs_without_options_are_named_before_the_model_is_asked(
+    charts: Path,
+    judged: OpenAIServer,
+    chat_args: str,
+    evaluate: Evaluate,
+    filter_of: str,
+    found: str,
+) -> None:
+    """A column with no usual name, and a wrong one: every answer would be scored 0."""
+    import datasets
+
+    table = datasets.Dataset.from_parquet("charts.parquet").rename_column("options", "opts")
+    table.to_parquet(charts / "charts.parquet")
+    text = CHOICE.replace("choice_letter, options: options", filter_of)
+    text = text.replace("in options %", "in opts %")
+    (charts / "charts_choice.yaml").write_text(text)
+    with pytest.raises(SystemExit, match=f"charts_choice: Expected the options .* {found}"):
+        evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
+    assert not judged.requests
+
+
+@pytest.mark.parametrize("is_picture", [True, False])
+def test_one_doc_with_options_is_enough_and_needs_no_column(
+    charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate, is_picture: bool
+) -> None:
+    """Options in the question's text, or pictures behind the letters A and B."""
+    import datasets
+
+    picture = str(charts / "chart.png")
+    rows = [
+        {"query": "Sky?", "letter": "B"},
+        {"query": "Blood?" if is_picture else "Blood?\nA. red\nB. blue", "letter": "B"},
+    ]
+    columns = ("image", "A", "B") if is_picture else ("image",)
+    table = datasets.Dataset.from_list([{**row, **dict.fromkeys(columns, picture)} for row in rows])
+    for column in columns:
+        table = table.cast_column(column, datasets.Image())
+    table.to_parquet(charts / "charts.parquet")
+    text = CHOICE.replace("choice_letter, options: options", "choice_letter")
+    text = text.replace("in options %", "in [] %")
+    (charts / "charts_choice.yaml").write_text(text)
+    judged.behaviour.text = "B"
+    found = evaluate("openai", ["charts_choice"], chat_args, task_manager=manager(charts))
+    score = found["results"]["charts_choice"]["exact_match,letter"]
+    assert score == (1 if is_picture else 0.5)
+
+
 def test_a_row_without_a_picture_is_said_before_the_model_is_asked(
     charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
 ) -> None:
