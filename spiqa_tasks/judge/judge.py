@@ -51,6 +51,9 @@ class JudgeClient:
     With `report`, the summary goes to stderr after new verdicts.
     """
 
+    # How to do without a judge, as a message ends: `, or ...`.
+    alternative = ""
+
     def __init__(self, config: JudgeConfig, *, report: bool = False) -> None:
         self.config = config
         self.provider = PROVIDERS[config.provider]
@@ -118,8 +121,7 @@ class JudgeClient:
         if not config.api_key and config.url and config.url == self.provider.url:
             raise JudgeError(
                 f"The judge {config.name} needs a key, found none. Set {self.provider.key_variable}"
-                f" (for the judge in {JUDGE_VARIABLE} also {KEY_VARIABLE}), or switch judging off "
-                f"with {JUDGE_VARIABLE}=none."
+                f" (for the judge in {JUDGE_VARIABLE} also {KEY_VARIABLE}){self.alternative}."
             )
 
     def summary(self) -> str:
@@ -168,16 +170,23 @@ class JudgeClient:
 
 
 class Judge(JudgeClient):
-    """A judge with a rule; JudgeError if it cannot return what the rule asks for."""
+    """A judge with a rule; JudgeError if it cannot return what the rule asks for.
 
-    def __init__(self, config: JudgeConfig, rule: Rule, *, report: bool = True) -> None:
+    If it `is_required`, no message says how to do without.
+    """
+
+    def __init__(
+        self, config: JudgeConfig, rule: Rule, *, report: bool = True, is_required: bool = False
+    ) -> None:
         super().__init__(config, report=report)
         self.rule = rule
+        if not is_required:
+            self.alternative = f", or {rule.remedy}"
         self.tests = [rule.request(candidate) for candidate in rule.tests]
         for request in self.tests:
             if reason := self.provider.cannot(request):
                 raise JudgeError(
-                    f"{rule.name} cannot be judged by {config.name}: {reason}, or {rule.remedy}."
+                    f"{rule.name} cannot be judged by {config.name}: {reason}{self.alternative}."
                 )
 
     def preflight(self) -> list[Verdict]:
@@ -209,7 +218,7 @@ class Judge(JudgeClient):
     def _unfit(self, why: str) -> JudgeError:
         """Return the error for a judge that cannot answer by the rule, with the remedy."""
         at = f" at {self.config.host}" if self.config.url else ""
-        return JudgeError(f"The judge {self.config.name}{at} {why}, or {self.rule.remedy}.")
+        return JudgeError(f"The judge {self.config.name}{at} {why}{self.alternative}.")
 
     @property
     def configured(self) -> dict[str, str]:
@@ -233,7 +242,7 @@ class Judge(JudgeClient):
         return fields
 
 
-def make_judge(rule: str, config: JudgeConfig | None) -> Judge | None:
+def make_judge(rule: str, config: JudgeConfig | None, *, is_required: bool = False) -> Judge | None:
     """Return a judge that has passed the rule's test questions, or None if judging is switched off.
 
     Raises InputError for a rule that cannot be made, JudgeError for an unusable judge, or none if
@@ -246,6 +255,6 @@ def make_judge(rule: str, config: JudgeConfig | None) -> Judge | None:
         found = f"{JUDGE_VARIABLE}=none. Set {JUDGE_VARIABLE}=provider:model"
         raise JudgeError(f"Expected a judge for {judge_rule.required_by}, found {found}.")
 
-    judge = Judge(config, judge_rule)
+    judge = Judge(config, judge_rule, is_required=is_required)
     judge.preflight()
     return judge

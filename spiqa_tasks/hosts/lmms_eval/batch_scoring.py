@@ -48,14 +48,15 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
     """
     entry = BENCHMARKS.get(benchmark, OPEN_ANSWERS)
     rule = entry.judge(entry.parse(settings))
-    judge = _judge(rule) if rule is not None else None
+    # Open answers have no score but the judge's.
+    judge = _judge(rule, benchmark not in BENCHMARKS) if rule is not None else None
     return make_scorer(entry, settings, f"lmms-eval {version('lmms-eval')}", judge)
 
 
 @cache
-def _judge(rule: str) -> Judge | None:
+def _judge(rule: str, is_required: bool) -> Judge | None:
     """Return the judge that the environment names, to score by a rule; None for `none`."""
-    return make_judge(rule, judge_from_environ(os.environ))
+    return make_judge(rule, judge_from_environ(os.environ), is_required=is_required)
 
 
 def is_ours(docs: Any) -> bool:

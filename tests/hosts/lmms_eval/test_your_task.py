@@ -277,11 +277,23 @@ def test_a_yaml_with_its_version_alone_takes_the_usual_names() -> None:
 
 
 def test_a_run_without_a_judge_does_not_start(
-    charts: Path, chat_args: str, evaluate: Evaluate, server: OpenAIServer
+    charts: Path,
+    chat_args: str,
+    evaluate: Evaluate,
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """L3Score is all that the task has."""
+    """L3Score is all that the task has: nor is it advised to do without a judge."""
     with pytest.raises(SystemExit, match=r"Expected a judge for l3score.* SPIQA_JUDGE"):
         evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+    for judge, fault in (
+        ("openai:gpt-4o", "needs a key"),
+        ("anthropic:claude", "cannot be judged"),
+    ):
+        monkeypatch.setenv("SPIQA_JUDGE", judge)
+        with pytest.raises(SystemExit, match=fault) as refusal:
+            evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
+        assert "SPIQA_JUDGE=none" not in str(refusal.value)
     assert not server.requests
 
 
