@@ -52,7 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if is_named == bool(arguments.runs):
         raise InputError(
             "Expected RUNs, or --with FILE --without FILE (one file each), either with "
-            f"[--llm-base FILE]; found {'both' if is_named else 'neither'}. See `spiqa-tasks gain -h`."
+            f"[--llm-base FILE]; found {'both' if is_named else 'neither'}. See `spiqa-tasks gain "
+            "-h`."
         )
 
     pairs, problems = _named_pair(arguments) if is_named else _recognised_pairs(arguments)
