@@ -28,7 +28,7 @@ def test_each_row_has_a_dot_per_run() -> None:
     itself, and a withheld one has no dot.
     """
     plot = plots.intervals("T", SERIES_OF_TWO, "accuracy x 100")
-    assert plot.ticks == [0, 20, 40, 60, 80]
+    assert (plot.title, plot.ticks) == ("T", [0, 20, 40, 60, 80])
     (x, of_x), (y, of_y) = plot.rows
     assert (x, y) == ("x", "y")
     assert [tuple(dot) for dot in of_x] == [
