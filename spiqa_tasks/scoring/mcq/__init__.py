@@ -8,8 +8,8 @@ An answer makes claims. A claim is a place in a line where the answer commits to
 - the options that it names, by their letters or by their texts
 - a certainty, which is the rule that reads it, from the strongest to the weakest:
 
-  1. `field`: a letter in a field made for the answer. `\\boxed{B}`, `<answer>B</answer>`,
-      `{"answer": "B"}`
+  1. `field`: a letter in a field made for the answer, if no later line names another.
+      `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
   2. `answer_line`: the last answer that is named, else the last line that is nothing but a letter,
       with or without its option's text. `Answer: B`
   3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait,
@@ -47,7 +47,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "26"
+MATCHER_VERSION = "27"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 _TAG = re.compile(
     r"[<\[\"'](?:"  # sought fast: most characters begin no field
     r"(?<=[<\[])(?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
-    r"|(?<=<)(?:conclusion|solution|output|response|result|final)>([^<\n]{1,2000})"
+    r"|(?<=<)(?:conclusion|solution|output|response|result|final)>\s{0,9}([^<\n]{1,2000})"
     r"|(?<=[\"'])(?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)"
     r"(?:[ _](?:choice|letter|option|key))?[\"']\s{0,9}:\s{0,9}"
     r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200})))",

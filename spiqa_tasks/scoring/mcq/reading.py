@@ -3,13 +3,13 @@ rules.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF, OTHER, any_of
-from spiqa_tasks.scoring.mcq.fields import fields_in
-from spiqa_tasks.scoring.mcq.forms import Claim, Line, compiled, settle
+from spiqa_tasks.scoring.mcq.fields import Field, fields_in
+from spiqa_tasks.scoring.mcq.forms import Claim, Level, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, stances
 from spiqa_tasks.scoring.mcq.text import breaks_off, one_a_line
@@ -73,12 +73,16 @@ class Reading:
         """
         last = -1
         if self.fields and not self.content(self.fields[0].content, True):
-            before = self.text[: self.fields[0].start].split("\n")
-            last = sum(bool(line.strip()) for line in before[:-1])
+            last = self.line_of(self.fields[0])
         for index in range(len(self.lines) - 1, last, -1):
             if self._names_a_value(index):
                 return index
         return last
+
+    def line_of(self, field: Field) -> int:
+        """Return the index of the line in which a field begins."""
+        *before, _ = self.text[: field.start].split("\n")
+        return sum(bool(line.strip()) for line in before)
 
     def _names_a_value(self, index: int) -> bool:
         """Return whether the line at `index` names a value as the answer that is no option."""
@@ -111,10 +115,12 @@ class Reading:
 
     def retracts(self, index: int, start: int) -> bool:
         """Return whether a line says from `start` on, or a later one anywhere, that nothing can be
-        chosen.
+        chosen; of options that are numbers, whether a line ends with another number.
         """
-        later = map(self.line, self.lines[index + 1 :])
-        return is_undecided(self.at(index), start) or any(map(is_undecided, later))
+        lines = [self.line(text) for text in self.lines[index:]]
+        if self.options.are_numbers and any(_OTHER_VALUE.search(line.kinds) for line in lines):
+            return True
+        return is_undecided(self.at(index), start) or any(map(is_undecided, lines[1:]))
 
     def declines(self) -> bool:
         """Return whether the answer says that it cannot be given."""
@@ -148,20 +154,23 @@ class Reading:
 
 
 def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options named by the last field that names any."""
-    named = (reading.content(field.content, of_text) for field in reading.fields)
-    return next(filter(None, named), _NOTHING)
+    """Return the options named by the last field that names any, if no later line names others."""
+    for field in reading.fields:
+        if named := reading.content(field.content, of_text):
+            later = _named(reading, after=reading.line_of(field))
+            return named if later in (_NOTHING, named) else _NOTHING
+    return _NOTHING
 
 
-def _named(reading: Reading, levels: Container[str] = ("named",)) -> frozenset[str]:
-    """Return the options that the last line with a named answer (or a decision of other `levels`)
-    leaves standing: by their letters, else by texts, which count behind the last value that is no
-    option.
+def _named(reading: Reading, level: Level = "named", after: int = -1) -> frozenset[str]:
+    """Return the options that the last line after `after` with a named answer (or a decision of
+    another `level`) leaves standing: by their letters, else by texts, which count behind the last
+    value that is no option.
     """
-    for index, line in reading.backwards():
+    for index, line in reading.backwards(after):
         decisions = [claim for claim in line.claims if claim.level != "stated"]
         claims = _by_letter(decisions) or (decisions if index > reading.unread else [])
-        if any(claim.level in levels for claim in claims):
+        if any(claim.level == level for claim in claims):
             return settle(claims, line)
     return _NOTHING
 
@@ -196,9 +205,16 @@ def _looped(reading: Reading) -> frozenset[str]:
 
 
 def _stated(reading: Reading) -> frozenset[str]:
-    """Return the options that all lines state by their letters."""
-    lines = [line for _, line in reading.backwards(reading.unread)]
-    return _NOTHING.union(*(settle(_by_letter(line.claims), line) for line in lines))
+    """Return the options that all lines state by their letters, and the one that the first line
+    with a mention begins with.
+    """
+    lines = [(0, Line("", ())), *reading.backwards(reading.unread)]
+    stated = _NOTHING.union(*(settle(_by_letter(line.claims), line) for _, line in lines))
+    index, first = lines[-1]
+    opening = first.opening("lead")
+    if opening is None or opening.of_text or index in reading.listed:
+        return stated
+    return stated | opening.letters
 
 
 def _by_letter(claims: Iterable[Claim]) -> list[Claim]:
@@ -206,52 +222,32 @@ def _by_letter(claims: Iterable[Claim]) -> list[Claim]:
     return [claim for claim in claims if not claim.of_text]
 
 
-def _opening(reading: Reading) -> frozenset[str]:
-    """Return the option that the first line with a mention begins with, by its letter."""
-    *_, (index, first) = [(0, Line("", ())), *reading.backwards(reading.unread)]
-    claim = first.opening("lead")
-    if claim is None or claim.of_text or index in reading.listed:
-        return _NOTHING
-    return claim.letters
-
-
 def _spoken_for(reading: Reading, by: By) -> frozenset[str]:
     """Return the favoured options: of the last conclusion, else of any sentence, else those only
     mentioned; behind the last value that is no option.
 
-    A later statement that none can be chosen retracts all but a conclusion.
+    A later statement that none can be chosen retracts all but a conclusion; a text that is only
+    mentioned is retracted by a statement anywhere.
     """
-    is_working = reading.options.are_numbers and breaks_off(reading.text)  # no number is an answer
-    evidence = [] if is_working else list(_backwards(reading, by))
+    evidence = list(_backwards(reading, by))
     if not evidence:
         return _NOTHING
     strongest = max(stance.strength for _, stance in evidence)
     favoured = [stance.letters for _, stance in evidence if stance.strength == strongest]
     if strongest == 2:
         return favoured[0]
-    if _is_retracted(reading, *evidence[0], is_mention=strongest == 0):
-        return _NOTHING
-    return _NOTHING.union(*favoured)
 
-
-def _is_retracted(reading: Reading, index: int, last: Stance, is_mention: bool) -> bool:
-    """Return whether the answer takes back the evidence of which `last`, in the line at `index`,
-    is the last; for a text that is only mentioned, anywhere. Of options that are numbers, another
-    number at the end of a later line takes it back.
-    """
-    if last.by != "text":
-        return reading.retracts(index, last.start)
-    place = (0, 0) if is_mention else (index, last.start)
-    if reading.retracts(*place):
-        return True
-    later = map(reading.line, reading.lines[index:])
-    return reading.options.are_numbers and any(_OTHER_VALUE.search(line.kinds) for line in later)
+    index, last = evidence[0]
+    since = (0, 0) if by == "text" and strongest == 0 else (index, last.start)
+    return _NOTHING if reading.retracts(*since) else _NOTHING.union(*favoured)
 
 
 def _backwards(reading: Reading, by: By) -> Iterator[tuple[int, Stance]]:
     """Yield the evidence of a kind, the last first, but for items of a listing that nothing is
-    said for.
+    said for. No number of a working that breaks off is an answer.
     """
+    if reading.options.are_numbers and breaks_off(reading.text):
+        return
     for index, line in reading.backwards(reading.unread):
         for stance in reversed(list(stances(line, index == 0))):
             if stance.by == by and (stance.strength or index not in reading.listed):
@@ -278,10 +274,9 @@ RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
     ("answer_line", _looped),
     ("answer_line", _named),
     ("answer_line", _alone),
-    ("conclusion", lambda reading: _named(reading, ("named", "concluded"))),
+    ("conclusion", lambda reading: _named(reading, "concluded")),
     ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
-    ("statement", _opening),
     ("mark", lambda reading: _spoken_for(reading, "mark")),
     ("text", _of_text),
     ("letter", _of_letter),

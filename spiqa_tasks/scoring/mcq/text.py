@@ -186,7 +186,7 @@ _NEXT = re.compile(
 # and colons stand mentions: `(B) blue, or (C) green`, `Answer: (C)`.
 _BEFORE_ITEM = r"(?<![\w(])(?<!or )(?<!and )(?<!: )"
 _LISTING = re.compile(
-    r"(?<![\w(])(?P<opens>\(?)A(?P<closes>\W{0,2}[).:、])\s?(?:\w|\.\.\.)"
+    r"(?<![\w(])(?P<opens>[(\[]?)A(?P<closes>\W{0,2}[)\].:、])\s?(?:\w|\.\.\.)"
     rf".{{0,300}}?{_BEFORE_ITEM}(?P=opens)B(?P=closes)\s?(?:\w|\.\.\.)"
     rf".{{0,300}}?{_BEFORE_ITEM}(?P=opens)C(?P=closes)\s?(?:\w|\.\.\.).*"
 )

@@ -142,12 +142,10 @@ class _Tokens:
         return "".join(sorted(self.options.texts)[place : place + 1])
 
     def _several(self, token: re.Match[str]) -> str:
-        """Return the letters of a pick of several, `BD`, or ""."""
+        """Return the letters of several options behind the name of an answer, `BD`, or ""."""
         word = self.line[token.start() : token.end()]
-        is_alone = word == self.line.strip(".,;:!?() ")
-        if not (is_alone or self.before in _NAMING) or [*word] != sorted({*word}):
-            return ""
-        return word if len(word) > 1 and {*word} <= self.options.texts.keys() else ""
+        is_pick = self.before in _NAMING and len(word) > 1 and [*word] == sorted({*word})
+        return word if is_pick and {*word} <= self.options.texts.keys() else ""
 
     def _is_named(self) -> bool:
         """Return whether what stands here follows the name of an answer."""

@@ -299,6 +299,11 @@ FORMS = (
     ("Hmm, maybe the answer is A? Let me look again. The sky is", None),
     ("Okay, so it could be B. Perhaps the answer is C, but I need to check", None),
     ("<CONCLUSION>\nThe answer is B.\n</CONCLUSION>", "B"),
+    ("<Reasoning>\nIt is wide.\n</Reasoning>\n<Conclusion>\nB</Conclusion>", "B"),
+    ("The metadata has an <answer>A</answer> tag, which is odd.\n\nFINAL ANSWER: B", "B"),
+    ("\\boxed{A}\n\nWait, it is not red.\n\nThe answer is B.", "B"),
+    ("The answer is A.\n\nIt is blue.\n\n\\boxed{B}", "B"),
+    ("Which is it: [A] Knee [B] Hip [C] Shoulder? [D] Rib", None),
     (
         (
             "<SUMMARY> I look. </SUMMARY>\n\n<REASONING> It is. </REASONING>\n\n<CONCLUSION> B"

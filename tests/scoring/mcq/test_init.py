@@ -225,6 +225,7 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
     ("response", "rule"),
     [
         ("\\boxed{B}", "field"),
+        ("\\boxed{B}\n\nThe answer is B.", "field"),
         ("The answer is B", "answer_line"),
         ("(B)", "answer_line"),
         ("B: blue", "answer_line"),
