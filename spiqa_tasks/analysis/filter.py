@@ -309,7 +309,8 @@ def _right_or_wrong(run: Run, metric: Metric) -> pd.Series:
     if len(between):
         raise InputError(
             f"Expected scores of 0 or 1 in {metric.name} of {run.task}, found "
-            f"{between.iloc[0]:.3f}. Choose another --metric."
+            f"{between.iloc[0]:.3f}. Name a --metric that says right or wrong, or filter another "
+            "task."
         )
     return frame.score
 
@@ -347,8 +348,7 @@ def _remarks(task: str, lost: list[str], answers: list[dict[str, Any]]) -> list[
     for row in answers:
         if row["refused"] + row["unparsed"] >= MOSTLY:
             remarks.append(
-                f"{task}: {row['model']} refused {row['refused']:.0%} of the questions and "
-                f"answered {row['unparsed']:.0%} unreadably. Both count as misses: leave it out, "
-                "or ask it otherwise."
+                f"{task}: {row['model']}: {row['refused']:.0%} refused, {row['unparsed']:.0%} "
+                "without a letter. Both count as misses: leave it out, or ask it otherwise."
             )
     return remarks

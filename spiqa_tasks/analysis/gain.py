@@ -377,10 +377,10 @@ def _row(
     # The runs with and without images of one model have the same name.
     reasons = dict.fromkeys([*parts, reason])
     withheld = "; ".join(filter(None, reasons))
-    warnings = _remarks(pair) if group == OVERALL and not withheld else []
-    if withheld:
-        warnings.append(f"withheld: {withheld}")
-    elif result is not None:
+    if result is None or withheld:
+        warnings = [f"withheld: {withheld}"]
+    else:
+        warnings = _remarks(pair) if group == OVERALL else []
         warnings += _warnings(frames, result, pair.ablation)
 
     return Row(

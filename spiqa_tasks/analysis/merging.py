@@ -134,10 +134,10 @@ def conditions(a: Run, b: Run, is_judged: bool = True) -> list[str]:
 def differing_generation(a: Run, b: Run) -> str:
     """Return `generation: ours and theirs` of two runs with different settings, or ''."""
     # Plain files have none.
-    if not a.generation or not b.generation or a.generation == b.generation:
+    if not a.generation or not b.generation:
         return ""
-    ours, theirs = (differing_settings(run, [a, b]) or "none" for run in (a, b))
-    return f"generation: {ours} and {theirs}"
+    found = _both_if_different(*(differing_settings(run, [a, b]) for run in (a, b)))
+    return found and f"generation: {found}"
 
 
 def _host_conditions(a: Run, b: Run) -> list[str]:

@@ -69,8 +69,10 @@ def _print(form: str, answers: list[dict[str, Any]]) -> None:
     """Print the letter and the rule of each answer, then how many answers each rule read."""
     rules = Counter(answer["rule"] for answer in answers)
     with_letter = sum(answer["letter"] is not None for answer in answers)
-    percent = 100 * with_letter / len(answers)
-    share = f"{with_letter} of {counted(len(answers), 'answer')} with a letter ({percent:.1f}%)"
+    share = (
+        f"{with_letter} of {counted(len(answers), 'answer')} with a letter "
+        f"({with_letter / len(answers):.1%})"
+    )
     by_rule = [{"rule": rule, "answers": count} for rule, count in rules.most_common()]
 
     letter = Column("letter", show=lambda letter: letter or "-")

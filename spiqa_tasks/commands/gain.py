@@ -47,7 +47,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the table; return 3 if a row is withheld or a run is left out, else 0."""
+    """Print the table; return 3 if a row is withheld or a run that was asked for is left out,
+    else 0.
+    """
     is_named = bool(arguments.seeing or arguments.blind)
     if is_named == bool(arguments.runs):
         raise InputError(
@@ -88,7 +90,8 @@ def _recognised_pairs(arguments: argparse.Namespace) -> tuple[list[GainRuns], li
         runs, bases, arguments.metric, arguments.accept_differences
     )
 
-    # A run without its twin is left out if it was named, but belongs to a folder of many runs.
+    # A run without its twin is missing if it was named; a folder's has no part in a gain, so that
+    # what was asked for is done.
     is_every_run_named = arguments.task or not all(
         run_path.path.is_dir() for run_path in arguments.runs
     )

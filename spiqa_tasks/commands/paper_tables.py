@@ -219,7 +219,7 @@ def _main(arguments: argparse.Namespace, item: Item) -> int:
 
 
 def _gain(arguments: argparse.Namespace, item: Item) -> int:
-    """Print gain and leakage; return 3 if a row is withheld or a run left out, else 0."""
+    """Print gain and leakage; return 3 if a row is withheld or a pair left out, else 0."""
     runs = _of_paper(runs_at(arguments.runs, arguments), item, arguments)
     pairs, alone, problems = ablation_pairs(runs, metric=arguments.metric)
     say(*alone, *problems)

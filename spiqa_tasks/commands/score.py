@@ -63,7 +63,7 @@ ALL = "all"
 REMEDIES = {
     "judge_failed": ("could not be judged", "Score again: only these are asked."),
     "request_failed": (
-        "are none of the model's but failed requests",
+        "are failed requests, not the model's",
         "They have no score: ask the model again.",
     ),
 }

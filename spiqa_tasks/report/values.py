@@ -217,6 +217,7 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
     """Return every value of a scored run, and as notes its counts, the reasons why values are
     missing, and its signature.
 
+    Metrics that could not be computed, but for the headline, have a reason in place of a row.
     `is_named`: whether the title is the run's name and judge, for one of several runs.
     """
     values = []
@@ -234,7 +235,9 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
         ["group"],
     )
     title = _title(run) if is_named else ""
-    return Table(values, [metric_column], [VALUE, "n"], title, _score_notes(run))
+    left_out = run.reported.omitted.keys() - {run.benchmark_task.metrics[0].name}
+    shown = [record for record in values if record["metric"] not in left_out]
+    return Table(shown, [metric_column], [VALUE, "n"], title, _score_notes(run), values)
 
 
 def _title(run: Run) -> str:

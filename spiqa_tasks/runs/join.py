@@ -326,6 +326,7 @@ def _failure_remarks(run: Run, answers: Answers) -> Iterator[str]:
     for kind, ids in kinds.items():
         if ids:
             yield (
-                f"{run.path}: {counted(len(ids), 'answer')} {kind}, scored like any other, the "
-                f"first: {ids[0]}. A text in a column `error` says that a request failed."
+                f"{run.path}: {counted(len(ids), 'answer is', 'answers are')} {kind} and scored all"
+                f" the same, the first: {ids[0]}. If requests failed, add a column `error` with a "
+                "text."
             )

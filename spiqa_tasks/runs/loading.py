@@ -230,6 +230,6 @@ def _remarks_on_judge(run: Run) -> list[str]:
     if run.benchmark_task.benchmark.judge(run.settings) is None:
         return []
     return [
-        f"{run.path} has no scores of a judge: other metrics count. `spiqa-tasks score RUN "
+        f"{run.path} has no scores of a judge, only of other metrics. `spiqa-tasks score RUN "
         "--judge PROVIDER:MODEL --output DIR` asks one."
     ]

@@ -290,8 +290,8 @@ def test_an_inspector_that_mostly_gives_no_answer_is_warned_of(
     share = {"refused": ("50%", "0%"), "unparsed": ("0%", "50%")}[kind]
     assert status == 0
     assert errors.endswith(
-        f"spiqa-tasks: t: m2 refused {share[0]} of the questions and answered {share[1]} "
-        "unreadably. Both count as misses: leave it out, or ask it otherwise.\n"
+        f"spiqa-tasks: t: m2: {share[0]} refused, {share[1]} without a letter. Both count as"
+        " misses: leave it out, or ask it otherwise.\n"
     )
     assert [answers[kind] for answers in record["answers"]] == [0.25, 0.5]
 
@@ -325,7 +325,10 @@ def test_scores_between_0_and_1_are_refused(tmp_path: Path) -> None:
     """They do not say right or wrong; the first such score is named."""
     lines = [{"doc_id": place, "acc": score} for place, score in enumerate((1.0, 0.125, 0.5, 0.0))]
     write_blind(tmp_path, "m", {"t": lines})
-    sentence = "Expected scores of 0 or 1 in acc of t, found 0.125. Choose another --metric."
+    sentence = (
+        "Expected scores of 0 or 1 in acc of t, found 0.125. Name a --metric that says right or"
+        " wrong, or filter another task."
+    )
     assert sentence in error_of(load(tmp_path))
 
 

@@ -154,8 +154,12 @@ def test_a_judge_that_scored_nothing_is_status_3(
     places = [*(f"spiqa_demo={file}" for file in files), "--metric", "rouge_l"]
     status, found, errors = run_json(capsys, "compare", *places, "--judge", "openai:m")
     assert (status, len(found)) == (3, 1)
-    assert "has no scores of a judge: other metrics count." in errors
+    assert "has no scores of a judge, only of other metrics." in errors
     assert run_json(capsys, "compare", *places)[0] == 0
+    # the default metric is the judge's: no remark says that others count instead
+    status, _, errors = run_json(capsys, "compare", *places[:2])
+    assert (status, "spiqa_demo of a is left out: it has no l3score." in errors) == (2, True)
+    assert "count" not in errors
 
 
 def test_a_run_without_samples_is_said_once(

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from forgetting import forget_bertscore
 from openai_server import Behaviour, OpenAIServer
 
 from spiqa_tasks import extras
@@ -106,6 +107,24 @@ def test_the_model_of_bertscore_is_looked_for_and_not_loaded(
         (model / name).write_text(content)
     assert main(["doctor", "--quick"]) == 0
     assert "ok       bertscore_f1: available" in capsys.readouterr().out
+
+
+def test_bertscore_without_its_package_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That of its metric, which says what to install."""
+    missing = extras._missing
+    monkeypatch.setattr(
+        extras, "_missing", lambda extra: ["bert_score"] if extra == "bertscore" else missing(extra)
+    )
+    forget_bertscore()
+    main(["doctor", "--quick"])
+    forget_bertscore()
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "bertscore" in line)
+    assert line == (
+        "extra    bertscore_f1: the package bert-score is not installed; install it with: "
+        "pip install '.[bertscore]'"
+    )
 
 
 HOST = """

@@ -406,7 +406,7 @@ def test_failed_requests_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     status, found, errors = run_json(capsys, "score", "spiqa_demo", path)
     assert (status, found["counts"]["request_failed"], found["metrics"]["rouge_l"]) == (3, 2, None)
     assert (
-        "m: 2 of 39 answers are none of the model's but failed requests, the first is"
+        "m: 2 of 39 answers are failed requests, not the model's, the first is"
         f" {lines[0]['id']}: Error code: 429" in errors
     )
     assert "They have no score: ask the model again." in errors

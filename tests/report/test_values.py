@@ -174,6 +174,18 @@ def test_one_run_is_printed_whole() -> None:
     assert signature == f"signature: {run.signature.text}"
 
 
+def test_what_could_not_be_computed_has_a_reason_in_place_of_a_row() -> None:
+    """But for the headline, and for programs: csv has every metric."""
+    run = scored("spiqa_demo", right_answers("spiqa_demo"))
+    omitted = {**run.reported.omitted, "bertscore_f1": "no package"}
+    table = score_table(replace(run, reported=replace(run.reported, omitted=omitted)))
+    found = [row[0] for row in table.grid.rows]
+    assert (found[0], "bleu_1" in found) == ("l3score", True)
+    assert {"bertscore_f1", "judge_failed_rate"}.isdisjoint(found)
+    assert "bertscore_f1 left out: no package" in table.notes
+    assert ",bertscore_f1,all,0," in as_csv(table.data)
+
+
 def test_several_runs_are_tables_with_their_names_and_judges() -> None:
     """A model without a value has a dash, and the remedy stands below; choices have no judge."""
     choice = run_of(choices([True]), "m", "t")

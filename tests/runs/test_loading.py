@@ -258,7 +258,7 @@ def test_the_headline_of_a_run_without_a_judge_is_the_first_metric_that_it_has(
     assert run.metric().name == "bleu_1"
     assert "l3score" not in {metric.name for metric in run.metrics}
     assert remarks == [
-        f"{path} has no scores of a judge: other metrics count. `spiqa-tasks score RUN --judge "
+        f"{path} has no scores of a judge, only of other metrics. `spiqa-tasks score RUN --judge "
         "PROVIDER:MODEL --output DIR` asks one."
     ]
     write_judged(tmp_path / "host", "m", None)

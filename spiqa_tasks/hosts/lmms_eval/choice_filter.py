@@ -41,7 +41,8 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         self._letters = str(letters)  # 1234 is a number to YAML
         self._fallback = fallback
         self._unknown = unknown
-        self._has_warned = False
+        # Why the first doc without options has none.
+        self._fault = ""
 
     def check(self, task: Any) -> None:
         """Raise InputError if the YAML has an unknown argument, or no doc has the options.
@@ -64,21 +65,23 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             )
 
         # A task may also have questions without options: the first doc with some is enough.
-        faults = (self._options_or_fault(doc)[1] for doc in docs)
-        fault = next(faults, "")
-        if fault and all(faults):
-            raise InputError(f"{task.config.task}: {fault}")
+        if not any(map(self._options, docs)):
+            raise InputError(f"{task.config.task}: {self._fault}")
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
-        """Return the letters of each doc's answers.
+        """Return the letters of each doc's answers; log why docs have no options.
 
         Never raises, or the host would lose other tasks' results.
         """
+        self._fault = ""
         positions = itertools.count() if self.positions is None else self.positions
-        return [
+        letters = [
             self._read(answers, self._options(docs[position]))
             for answers, position in zip(resps, positions, strict=False)
         ]
+        if self._fault:
+            logger.error("%s: %s", NAME, self._fault)
+        return letters
 
     def _read(self, answers: Any, options: Mapping[str, str]) -> Any:
         """Return the letter of an answer, or those of several; the fallback where none is read."""
@@ -89,29 +92,21 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
         return extract_choice(answers, options).letter or self._fallback
 
     def _options(self, doc: Mapping[str, Any]) -> dict[str, str]:
-        """Return a doc's options; {} if they cannot be read, which is logged once."""
-        options, fault = self._options_or_fault(doc)
-        if fault and not self._has_warned:
-            self._has_warned = True
-            logger.error("%s: %s", NAME, fault)
-        return options
-
-    def _options_or_fault(self, doc: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-        """Return a doc's options and ''; or {} and why they cannot be read, with the remedy."""
+        """Return a doc's options; {} if they cannot be read, with the reason in `_fault`."""
         if self._letters:
-            return dict.fromkeys(self._letters, ""), ""
+            return dict.fromkeys(self._letters, "")
+
         try:
             options, found = self._listed_options(doc), "none"
         except ValueError as error:
             options, found = {}, str(error)
-        if options:
-            return options, ""
-
-        return {}, (
-            f"Expected the options of a doc in {', '.join(self._columns or doc)}, found {found}."
-            f" Name their column with `options`, or their letters with `letters`, in {NAME} of the"
-            " task's filter_list."
-        )
+        if not options and not self._fault:
+            self._fault = (
+                f"Expected the options of a doc in {', '.join(self._columns or doc)}, found "
+                f"{found}. Name their column with `options`, or their letters with `letters`, in"
+                " the task's filter_list."
+            )
+        return options
 
     def _listed_options(self, doc: Mapping[str, Any]) -> dict[str, str]:
         """Return the options in a doc's columns, or in its question. Raises ValueError."""

@@ -62,6 +62,11 @@ def rows_of(instances: Sequence[Any], docs: Any) -> list[dict[str, Any]] | None:
     return [_last_scored[0].row(doc) for doc in texts]
 
 
+def columns_of(docs: Any) -> list[str]:
+    """Return the names of docs' own columns."""
+    return [column for column in docs.column_names if column != MARK]
+
+
 def check_columns(task: Any) -> None:
     """Raise InputError if a task of the host has marked docs without a question or an answer, or
     hooks for open answers and no marked docs.
@@ -85,7 +90,7 @@ def check_pictures(task: Any) -> None:
     if not isinstance(column, str):
         return
 
-    found = f"the columns {', '.join(docs.column_names)}"
+    found = f"the columns {', '.join(columns_of(docs))}"
     if column in docs.column_names:
         nulls = docs.select_columns(column).with_format("arrow")[:][column].null_count
         if not nulls:
@@ -116,7 +121,7 @@ def open_task(name: str, metadata: Mapping[str, Any], docs: Any) -> OpenTask:
         if not columns:
             raise InputError(
                 f"{name}: Expected {' or '.join(names)} as the column of the {role}, found "
-                f"{', '.join(docs.column_names)}. Name it in the YAML, metadata: "
+                f"{', '.join(columns_of(docs))}. Name it in the YAML, metadata: "
                 f"{{{role}: COLUMN}}."
             )
         column_of[role] = columns[0]

@@ -228,8 +228,12 @@ def _check_columns(task: Any) -> None:
     if not hasattr(docs, "column_names"):
         return  # docs of a host's own loader may be a list
 
-    steps = [step for ensemble in task._filters for step in ensemble.filters]
-    readers = [step for step in steps if isinstance(step, ChoiceLetter)]
+    readers = [
+        step
+        for ensemble in task._filters
+        for step in ensemble.filters
+        if isinstance(step, ChoiceLetter)
+    ]
     for step in readers:
         step.check(task)
     if readers or is_marked(docs):

@@ -162,10 +162,11 @@ def test_a_doc_without_a_reference_is_no_0(
 def test_columns_that_are_not_there_are_named_before_the_model_is_asked(
     charts: Path, judged: OpenAIServer, chat_args: str, evaluate: Evaluate
 ) -> None:
-    """The judge alone has been asked, its two test questions."""
+    """The judge alone has been asked, its two test questions; our mark is no column of the user."""
     text = OPEN.replace("answer: gold}", "answer: golden}")
     (charts / "charts_open.yaml").write_text(text)
-    with pytest.raises(SystemExit, match="charts_open: Expected golden as the column"):
+    found = "found query, options, letter, gold, partial. Name it"
+    with pytest.raises(SystemExit, match=f"charts_open: Expected golden as the column .*{found}"):
         evaluate("openai", ["charts_open"], chat_args, task_manager=manager(charts))
     assert len(judged.requests) == 2
 
