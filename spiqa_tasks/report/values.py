@@ -186,30 +186,26 @@ def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[
 
 
 def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:
-    """Return SciFIBench's overall accuracies, measured and published, if both subsets were run."""
+    """Return SciFIBench's accuracies over both subsets, which are of equal size: of each model that
+    has both, and those that are published.
+    """
     means = []
-    answered = {record["task"] for record in measured}
     for task, subsets in MEANS.items():
-        if answered >= set(subsets):
-            means += _means(measured, task, subsets)
+        values = defaultdict(list)
+        for record in measured:
+            is_of_subset = record["task"] in subsets and record["metric"] == "accuracy"
+            if is_of_subset and record["value"] is not None:
+                values[record["model"], record["judge"]].append(record["value"])
+
+        labels = {"source": MEASURED, "task": task, "metric": "accuracy", "group": OVERALL}
+        of_models = [
+            {**labels, "model": model, "judge": judge, "value": fmean(of_model)}
+            for (model, judge), of_model in values.items()
+            if len(of_model) == len(subsets)
+        ]
+        if of_models:
+            means += of_models
             means += [printed_record(value, task) for value in published_overall(task)]
-    return means
-
-
-def _means(measured: Sequence[ValueRecord], task: str, subsets: Sequence[str]) -> list[ValueRecord]:
-    """Return the mean of each model's accuracies over the subsets, which are of equal size."""
-    of_model = defaultdict(list)
-    for record in measured:
-        if record["task"] in subsets and record["metric"] == "accuracy":
-            of_model[record["model"]].append(record)
-
-    means = []
-    for members in of_model.values():
-        values = [record["value"] for record in members]
-        if len(members) == len(subsets) and None not in values:
-            mean = {name: members[0][name] for name in ("model", "source", "judge")}
-            mean |= {"task": task, "metric": "accuracy", "group": OVERALL, "value": fmean(values)}
-            means.append(mean)
     return means
 
 
