@@ -52,8 +52,8 @@ def _by_setting(shares: Mapping[Any, float]) -> str:
 
 
 def _variance(share: float) -> str:
-    """Return a share times 100 with three decimals: `0.012`; `-` for NaN."""
-    return "-" if math.isnan(share) else f"{100 * share:.3f}"
+    """Return a share times 100 with three decimals: `0.012`."""
+    return f"{100 * share:.3f}"
 
 
 def _rho(value: float) -> str:
@@ -292,18 +292,14 @@ def _labels_and_heads(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], lis
 
     A column with one value in all rows is neither.
     """
-    labels = []
-    heads = []
+    varied = []
     for name in rows[0]:
         # An empty cell is no value: in MMStar's Table 5 the rows of gain have no `strategy`.
         values = {row[name] for row in rows} - {""}
-        if name in NUMBERS or len(values) < 2:
-            continue
-        if name in _HEADS:
-            heads.append(name)
-        else:
-            labels.append(name)
-    return labels, heads
+        if name not in NUMBERS and len(values) > 1:
+            varied.append(name)
+    labels = [name for name in varied if name not in _HEADS]
+    return labels, [name for name in varied if name in _HEADS]
 
 
 def _printed_cell(row: Mapping[str, str]) -> str:
@@ -313,7 +309,6 @@ def _printed_cell(row: Mapping[str, str]) -> str:
 
 
 # Maker in `published/items.csv` -> its function, which prints and returns the exit status.
-# `commands.paper` itself has `counts`.
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     **dict.fromkeys(_TABLES, _measured),
     "correlate": _correlate,
