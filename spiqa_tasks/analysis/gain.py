@@ -345,11 +345,8 @@ def _row_of_questions(
 
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
     size = max(len(ids), *(run.reported.sizes.get(group, 0) for run in pair.runs))
-    if merged(frames).empty:
-        reason = f"{pair.metric.name} gives no question a score in every run"
-    elif len(both) and pair.runs[0].partial:
-        reason = ""
-    else:
+    reason = ""
+    if both.empty or not pair.runs[0].partial:
         reason = too_few(len(both), size, "questions have a score in every run")
 
     result = None
