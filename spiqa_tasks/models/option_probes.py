@@ -28,14 +28,12 @@ class ShownOptions:
 
     Attributes:
         options: letter -> text in the task, which a prompt has to have.
-        labels: letter in the task -> label that the model sees instead.
-        texts: letter in the task -> text that the model sees instead.
+        shown: letter in the task -> label and text that the model sees instead.
         letters: label -> letter that the host scores.
     """
 
     options: Mapping[str, str]
-    labels: Mapping[str, str]
-    texts: Mapping[str, str]
+    shown: Mapping[str, tuple[str, str]]
     letters: Mapping[str, str]
 
     def rewritten(self, prompt: str) -> str:
@@ -52,14 +50,14 @@ class ShownOptions:
             rest = head[listed.end() :]
             if not tail:  # behind the last option: the task's instruction
                 rest = self._instruction(rest)
-            tail = f"{self.labels[letter]}{listed[1]}{self.texts[letter]}{rest}{tail}"
+            label, shown_text = self.shown[letter]
+            tail = f"{label}{listed[1]}{shown_text}{rest}{tail}"
             head = head[: listed.start()]
         return self._instruction(head) + tail
 
     def mapped_back(self, response: str) -> str:
         """Return the letter that the host scores, or a response without a choice, mapped."""
-        shown = {self.labels[letter]: text for letter, text in self.texts.items()}
-        choice = extract_choice(response, shown)
+        choice = extract_choice(response, dict(self.shown.values()))
         if choice.letter is not None:
             return self.letters[choice.letter]
         if choice.rule == "refusal":
@@ -68,7 +66,7 @@ class ShownOptions:
 
     def _instruction(self, text: str) -> str:
         """Return a text that asks for a number instead of a letter if the labels are numbers."""
-        is_numbered = any(label.isdigit() for label in self.labels.values())
+        is_numbered = any(label.isdigit() for label in self.letters)
         return _LETTER_WORD.sub("number", text) if is_numbered else text
 
 
@@ -102,15 +100,15 @@ def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
     moved = list(options)
     random.Random(f"{seed}/{options}").shuffle(moved)
     letters_of = dict(zip(options, moved, strict=True))
-    texts = {letter: options[other] for letter, other in letters_of.items()}
-    return ShownOptions(options, _unchanged(options), texts, letters_of)
+    shown = {letter: (letter, options[other]) for letter, other in letters_of.items()}
+    return ShownOptions(options, shown, letters_of)
 
 
 def _numbered(options: Mapping[str, str]) -> ShownOptions:
     """Label the options 1, 2, ... instead of A, B, ...."""
-    labels = {letter: str(number) for number, letter in enumerate(options, 1)}
-    letters_of = {label: letter for letter, label in labels.items()}
-    return ShownOptions(options, labels, options, letters_of)
+    letters_of = {str(number): letter for number, letter in enumerate(options, 1)}
+    shown = {letter: (label, options[letter]) for label, letter in letters_of.items()}
+    return ShownOptions(options, shown, letters_of)
 
 
 def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
@@ -120,13 +118,9 @@ def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
             f"Expected the true answer to be one of {', '.join(options)}; found {right[:60]!r}. "
             "Leave options out."
         )
-    labels = _unchanged(options)
-    return ShownOptions(options, labels, {**options, right: NONE}, labels)
-
-
-def _unchanged(options: Mapping[str, str]) -> dict[str, str]:
-    """Return each letter of the options -> itself."""
-    return {letter: letter for letter in options}
+    texts = {**options, right: NONE}
+    shown = {letter: (letter, text) for letter, text in texts.items()}
+    return ShownOptions(options, shown, {letter: letter for letter in options})
 
 
 def with_options(messages: Messages, shown: ShownOptions) -> Messages:

@@ -49,7 +49,7 @@ def test_numbers_stand_for_letters(prompt: str) -> None:
     asked = shown.rewritten(prompt)
     assert asked.endswith("Answer with the option's number.")
     for place, letter in enumerate("ABCD", 1):
-        before, after = (text.index(shown.texts[letter]) for text in (prompt, asked))
+        before, after = (text.index(shown.shown[letter][1]) for text in (prompt, asked))
         assert asked[:after].endswith(prompt[:before][-4:].replace(letter, str(place)))
     assert [shown.mapped_back(text) for text in ("2", "(3)", "The answer is 1.")] == ["B", "C", "A"]
 
