@@ -473,23 +473,23 @@ def _results(
     date: str, model: str, model_args: str, tasks: Mapping[str, TaskLog]
 ) -> dict[str, Any]:
     """Return a results file with what readers of lmms-eval's take from one."""
-    content: dict[str, Any] = {
-        "results": {},
-        "configs": {},
-        "n-samples": {},
+    return {
+        "results": {name: _table(name, task) for name, task in tasks.items()},
+        "configs": {name: task.config for name, task in tasks.items()},
+        "n-samples": {
+            name: {"original": task.questions, "effective": len(task.samples)}
+            for name, task in tasks.items()
+        },
         "config": {"model": model, "model_args": model_args},
         "lmms_eval_version": f"{PACKAGE} {version(PACKAGE)}",
         "date": date,
-        SUMMARY: {},
+        SUMMARY: {name: task.summary for name, task in tasks.items()},
     }
-    for name, task in tasks.items():
-        # A withheld value is NaN, as it is where lmms-eval makes the table.
-        values = {f"{row},none": value.value for row, value in task.values.items()}
-        content["results"][name] = {"alias": name, **values}
-        content["configs"][name] = dict(task.config)
-        content["n-samples"][name] = {"original": task.questions, "effective": len(task.samples)}
-        content[SUMMARY][name] = dict(task.summary)
-    return content
+
+
+def _table(name: str, task: TaskLog) -> dict[str, Any]:
+    """Return the values of a task; a withheld one is NaN, as where lmms-eval makes the table."""
+    return {"alias": name, **{f"{row},none": each.value for row, each in task.values.items()}}
 
 
 def _config(task: Task, metrics: Sequence[Metric]) -> dict[str, Any]:

@@ -74,10 +74,14 @@ def load(source: Source, split: str, settings: MMStarSettings) -> list[Row]:
         images = write_pictures(f"mmstar-{data}", named)
         check_pictures(images)
         images = ablated_pictures(images, settings.ablation)
-    return [
-        _row(record, image, split, settings, data)
-        for record, image in zip(records, images, strict=True)
-    ]
+    shared = {
+        "benchmark": "mmstar",
+        "split": split,
+        "prompt": settings.prompt,
+        "settings": settings_text(settings),
+        "data": data,
+    }
+    return [_row(record, image) | shared for record, image in zip(records, images, strict=True)]
 
 
 def read_options(question: str) -> dict[str, str]:
@@ -95,9 +99,7 @@ def table_options(row: Row) -> dict[str, str]:
     return {letter: text for letter, text in options if text not in MISSING}
 
 
-def _row(
-    record: dict[str, Any], image: str, split: str, settings: MMStarSettings, data: str
-) -> Row:
+def _row(record: dict[str, Any], image: str) -> dict[str, Any]:
     """Return the row of a line of the release; `image` is the path of its picture, or ''."""
     row_id = str(record["index"])
     options = read_options(record["question"])
@@ -111,9 +113,4 @@ def _row(
         "category": record["category"],
         "subcategory": record["l2_category"],
         "source": (record.get(META) or {}).get("source") or "",
-        "benchmark": "mmstar",
-        "split": split,
-        "prompt": settings.prompt,
-        "settings": settings_text(settings),
-        "data": data,
     }
