@@ -72,21 +72,16 @@ class JudgeClient:
         as it arrives. Raises JudgeError for a cache that cannot be read, MissingPartError if the
         provider's package is not installed.
         """
-        draws_of = [self.keyed([request]) for request in requests]
-        new = {
-            key: draw
-            for draws in draws_of
-            for key, draw in draws.items()
-            if key not in self._verdicts
-        }
+        wanted = self.keyed(requests)
+        new = {key: draw for key, draw in wanted.items() if key not in self._verdicts}
         if new:
             self._judge(new)
-        if self._report and new:
-            print(self.summary(), file=sys.stderr)
+            if self._report:
+                print(self.summary(), file=sys.stderr)
 
         return [
-            verdict_of_draws(request, [self._verdicts[key] for key in draws])
-            for request, draws in zip(requests, draws_of, strict=True)
+            verdict_of_draws(request, [self._verdicts[key] for key in self.keyed([request])])
+            for request in requests
         ]
 
     def keyed(self, requests: Iterable[JudgeRequest]) -> dict[str, JudgeRequest]:
