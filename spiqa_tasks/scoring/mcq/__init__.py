@@ -153,10 +153,9 @@ def _reason(reading: Reading) -> str:
 def _keys(choices: Mapping[str, str]) -> dict[str, str]:
     """Return letter -> key: the key's own, or those from A on for labels that are no letters."""
     keys = {key.upper(): key for key in choices}
-    are_letters = keys.keys() <= _LETTERS
-    if not are_letters:
+    if not keys.keys() <= _LETTERS:
         keys = dict(zip(ascii_uppercase, choices, strict=False))
-    is_usable = are_letters or all(re.fullmatch(r"\S{1,3}", key) for key in choices)
+    is_usable = all(re.fullmatch(r"\S{1,3}", key) for key in choices)
     if not keys or len(keys) < len(choices) or not is_usable:
         raise ValueError(
             "expected choices with different letters or short labels as keys, got"

@@ -112,16 +112,15 @@ def _masked(text: str, option: str, character: str) -> str:
     """Return a text in which each whole occurrence of an option is one `character`, padded to the
     length that it had.
     """
-    padded = character + _PAD * (len(option) - 1)
-    pieces = []
-    done, start = 0, text.find(option)
-    while start != -1:
+    characters = [*text]
+    end = 0
+    while (start := text.find(option, end)) != -1:
         end = start + len(option)
         if _is_whole(text, start, end):
-            pieces += [text[done:start], padded]
-            done = end
-        start = text.find(option, max(done, start + 1))
-    return "".join([*pieces, text[done:]])
+            characters[start:end] = character + _PAD * (len(option) - 1)
+        else:
+            end = start + 1
+    return "".join(characters)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
@@ -176,8 +175,11 @@ def with_letters(text: str, keys: Mapping[str, str], choices: Mapping[str, str])
     they are, a number in a field made for the answer is the option's position, where no option
     speaks of numbers.
     """
-    names = {unicodedata.normalize("NFKC", key).upper(): letter for letter, key in keys.items()}
-    labels = {name: letter for name, letter in names.items() if name != letter}
+    labels = {
+        label: letter
+        for letter, key in keys.items()
+        if (label := unicodedata.normalize("NFKC", key).upper()) != letter
+    }
     if labels:
         return _replaced(_LONE_LETTER.sub("xx", text), labels, (_SEVERAL, *_FORMS))
     letters = sorted(keys)

@@ -44,7 +44,7 @@ class Reading:
         self.text = text
         self.is_cut = is_cut
         self.fields = fields_in(text)
-        self.lines = [line for line in one_a_line(text).split("\n") if line and not line.isspace()]
+        self.lines = [line for line in one_a_line(text).split("\n") if line.strip()]
         self._read: dict[str, Line] = {}
 
     def line(self, text: str) -> Line:
@@ -74,10 +74,8 @@ class Reading:
         last = -1
         if self.fields and not self.content(self.fields[0].content, True):
             last = self.line_of(self.fields[0])
-        for index in range(len(self.lines) - 1, last, -1):
-            if self._names_a_value(index):
-                return index
-        return last
+        later = range(len(self.lines) - 1, last, -1)
+        return next(filter(self._names_a_value, later), last)
 
     def line_of(self, field: Field) -> int:
         """Return the index of the line in which a field begins."""
@@ -200,7 +198,8 @@ def _looped(reading: Reading) -> frozenset[str]:
     looped: set[str] = set()
     for line in map(reading.at, cued):
         named = settle([claim for claim in line.claims if claim.level == "named"], line)
-        looped |= named if len(named) == 1 else _NOTHING
+        if len(named) == 1:
+            looped |= named
     return frozenset(looped) if len(looped) > _CORRECTIONS else _NOTHING
 
 

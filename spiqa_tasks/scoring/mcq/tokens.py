@@ -199,10 +199,9 @@ class _Tokens:
 
     def _kind_of_letter(self, letter: str, is_capital: bool, end: int) -> str:
         """Return the kind of an option's letter: `LETTER`, `WEAK`, or `FILL` for an article."""
-        if self._is_labelled(is_capital, end):
-            return cues.LETTER
         # "So ascites. Answer b.", "【回答】b 耳石置換法"
-        if self._is_named() and _NO_WORD.match(self.low, end):
+        is_answer = self._is_named() and _NO_WORD.match(self.low, end)
+        if is_answer or self._is_labelled(is_capital, end):
             return cues.LETTER
         if letter == "A" and self._is_article(is_capital, end):
             return cues.FILL
