@@ -23,8 +23,8 @@ MEASURED = "measured"
 
 
 def is_of_part(record: ValueRecord) -> bool:
-    """Return whether questions of a measured value's group, or task, are without an answer."""
-    answered, every = record["questions"].split(" of ")
+    """Return whether questions of a value's group, or task, are known to be without an answer."""
+    answered, _, every = record.get("questions", "").partition(" of ")
     return bool(answered != every)
 
 
@@ -86,8 +86,7 @@ def by_group(run: Run, metrics: Sequence[Metric], by: str = GROUP) -> list[Value
             for name, members in sorted(_members(run, metric, column).items()):
                 of_group = run.record_set.value(metric, name, members)
                 if of_group.n or of_group.reason:
-                    size = run.record_set.size(name, members)
-                    rows.append(record_of(run, metric.name, name, of_group, column, size))
+                    rows.append(record_of(run, metric.name, name, of_group, column, members))
     return rows
 
 
@@ -107,16 +106,25 @@ def overall(run: Run, metrics: Sequence[Metric]) -> list[ValueRecord]:
 
 
 def record_of(
-    run: Run, metric: str, group: str, value: Value, by: str = "", size: int = 0
+    run: Run,
+    metric: str,
+    group: str,
+    value: Value,
+    by: str = "",
+    members: Sequence[Record] = (),
 ) -> ValueRecord:
-    """Return the record of a run's metric over the `n` scored answers of a group of the column
-    `by`, or of all.
+    """Return the record of a run's metric over the `n` scored answers of a group, of the column
+    `by`, or of all; `members` are the group's records, as far as they are known.
 
     In natural units; `value` is None if it is withheld, `low` and `high` without an interval.
-    `questions` says how many of the group's `size` questions were answered, `n of N`; of the task's
-    for all of them, and where the size of the group is not known.
+    `questions` says how many of the group's questions were answered, `n of N`, or '' if nobody says
+    how many it has; of all it is of the task's questions.
     """
     low, high = value.interval or (None, None)
+    coverage = run.coverage
+    if group != OVERALL or by:
+        size = run.record_set.size(group, members)
+        coverage = f"{value.n} of {max(value.n, size)}" if size else ""
     task = run.benchmark_task_or_none
     return {
         "model": run.name,
@@ -127,7 +135,7 @@ def record_of(
         "value": without_nan(value.value),
         "low": low,
         "high": high,
-        "questions": f"{value.n} of {max(value.n, size)}" if size else run.coverage,
+        "questions": coverage,
         "source": MEASURED,
         "judge": run.judge_name,
         "benchmark": task.benchmark_name if task else "",

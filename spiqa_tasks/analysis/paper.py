@@ -173,8 +173,8 @@ def by_size(runs: Iterable[Run], metric: str | None) -> list[Row]:
             for _, members in sizes.groupby(np.searchsorted(ends, sizes)):
                 group = f"{members.min():.0f} to {members.max():.0f}"
                 of_group = [records[key] for key in members.index]
-                mean = run.record_set.value(of_run, group, of_group)
-                rows.append(record_of(run, of_run.name, group, mean, measure, len(of_group)))
+                value = run.record_set.value(of_run, group, of_group)
+                rows.append(record_of(run, of_run.name, group, value, measure, of_group))
 
     return rows
 

@@ -2,12 +2,13 @@
 
 import argparse
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from spiqa_tasks.analysis.breakdown import values_by, withheld_values
+from spiqa_tasks.analysis.breakdown import ValueRecord, values_by, withheld_values
 from spiqa_tasks.analysis.gain import ablation_pairs
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.paper import alignment, bootstrap, by_size, correlations, spread
@@ -21,7 +22,15 @@ from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.published import NUMBERS, Item, read, tables
 from spiqa_tasks.report.printer import STYLES, Column, Columns, Table, number, percent, render
-from spiqa_tasks.report.values import VALUE, models_table, printed_records, shown_metrics
+from spiqa_tasks.report.values import (
+    JUDGE,
+    PART,
+    VALUE,
+    judge_notes,
+    models_table,
+    printed_records,
+    shown_metrics,
+)
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     remarks_on_answers,
@@ -29,9 +38,6 @@ from spiqa_tasks.runs.selection import (
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")
-
-# Columns that say what a score is of, in the maker `scores`.
-_SCORE_LABELS = ("model", "source", "judge", "task", "metric", "group")
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,9 @@ def _rho(value: float) -> str:
 
 # Settings that tell the experiments of a paper apart; the others vary one experiment.
 _EXPERIMENT = ("setting", "ablation", "ocr", "negatives", "mark", "shots", "shuffle")
+
+# The paper's table is the one that is asked for.
+_SOURCE = Column("source", show=lambda source: source.partition(",")[0])
 
 # Maker in `published/items.csv` -> its table.
 _TABLES = {
@@ -236,18 +245,41 @@ def _scores(arguments: argparse.Namespace, item: Item) -> int:
     """
     runs = _runs(arguments, item)
     names = arguments.metric or item.options.get("metric")
-    measured = [(run, _metrics(run, item, names)) for run in runs]
-    values, reasons = values_by(measured, item.options.get("by", ""))
+    values, reasons = values_by(
+        [(run, _metrics(run, item, names)) for run in runs], item.options.get("by", "")
+    )
     say(*reasons)
 
     measured_cells = set(map(_cell_of, values))
     printed = [
         record for record in printed_records(runs, item.name) if _cell_of(record) in measured_cells
     ]
-    table = Table([*values, *printed], _SCORE_LABELS, ["n", "questions", VALUE])
     whole_table = [] if printed else _printed(item)
-    print(render(arguments.format, table, *whole_table))
+    print(render(arguments.format, *_score_tables([*values, *printed]), *whole_table))
     return 3 if any(record["value"] is None for record in values) else 0
+
+
+def _score_tables(records: Sequence[ValueRecord]) -> list[Table]:
+    """Return a table per task and metric, without judges and groups that are the same in all rows.
+
+    The first one has the judges as notes.
+    """
+    of_table = defaultdict(list)
+    for record in records:
+        of_table[f"{record['metric']} on {record['task']}, x 100"].append(record)
+
+    notes = judge_notes(records)
+    tables = []
+    for title, rows in of_table.items():
+        sources = {row["source"] for row in rows}
+        varied = [
+            column
+            for column in (JUDGE, Column("group"))
+            if len({(row["source"], row[column.name]) for row in rows}) > len(sources)
+        ]
+        tables.append(Table(rows, ["model", _SOURCE, *varied], [VALUE, "n", PART], title, notes))
+        notes = []
+    return tables
 
 
 def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:

@@ -44,7 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report in each form that is asked for, and print the paths."""
-    named = {form: getattr(arguments, form) for form in _FILES if getattr(arguments, form)}
+    named = {form: path for form in _FILES if (path := getattr(arguments, form))}
     files = named or {"html": DEFAULT}
     if "html" in files:
         require("report", "The page")

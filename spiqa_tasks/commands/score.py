@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spiqa_tasks.analysis.breakdown import is_of_part, values_by
+from spiqa_tasks.analysis.breakdown import values_by
 from spiqa_tasks.analysis.merging import GROUP
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
@@ -44,9 +44,9 @@ from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
 from spiqa_tasks.printable import counted, say
-from spiqa_tasks.report.printer import Column, Table, add_format, render
+from spiqa_tasks.report.printer import Table, add_format, render
 from spiqa_tasks.report.tables import group_labels
-from spiqa_tasks.report.values import VALUE, models_table, score_table
+from spiqa_tasks.report.values import PART, VALUE, models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
@@ -447,13 +447,10 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     rows, reasons = values_by(measured, arguments.by)
 
     labels = ["model", "task", "metric", *group_labels(row["by"] for row in rows)]
-    values: list[Column | str] = [VALUE, "n"]
-    if any(is_of_part(row) for row in rows):
-        values.append("questions")
     notes = []
     if not arguments.by:
         notes = [f"{run.task} of {run.name}: {run.signature.text}" for run in suited]
-    print(render(arguments.format, Table(rows, labels, values, notes=notes)))
+    print(render(arguments.format, Table(rows, labels, [VALUE, "n", PART], notes=notes)))
 
     say(*reasons)
     return 3 if reasons else 0

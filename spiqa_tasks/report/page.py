@@ -11,11 +11,15 @@ from itertools import chain
 
 from PIL import Image
 
-from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
+from spiqa_tasks.analysis.breakdown import (
+    OVERALL,
+    ValueRecord,
+    overall,
+)
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline
-from spiqa_tasks.benchmarks.metric import MINIMUM_SHARE, group_sizes
+from spiqa_tasks.benchmarks.metric import MINIMUM_SHARE
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.demo.judge_server import MODEL as DEMO_JUDGE
@@ -27,7 +31,7 @@ from spiqa_tasks.hosts.lmms_eval_files import date_of
 from spiqa_tasks.printable import counted
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import Plot, Point
-from spiqa_tasks.report.printer import Column, Table, markdown, render
+from spiqa_tasks.report.printer import Table, markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
     comparison_table,
@@ -35,12 +39,13 @@ from spiqa_tasks.report.tables import (
     gain_table,
 )
 from spiqa_tasks.report.values import (
+    JUDGE,
+    PART,
     VALUE,
     cross_table,
     flat_records,
     judge_notes,
     printed_records,
-    size_of,
 )
 from spiqa_tasks.runs.run import Run
 
@@ -69,9 +74,6 @@ KINDS = {
 SIDES = {"large": 1000, "small": 320}
 # Quality of WebP, of 100: labels of plots are legible, in a third of the bytes.
 QUALITY = 70
-
-# Label of a run -> the number of its colour in every plot.
-Colours = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -106,16 +108,15 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     `notes` are sentences on runs that are left out, to which the first ones on runs that do not
     compare are added; by default `title` is `2 models on 3 tasks`.
     """
-    tasks = _by_task(run for run in runs if run.has_samples)
+    tasks = _by_task(runs)
     shown = list(chain.from_iterable(tasks.values()))
 
-    colours = {name: number for number, name in enumerate(_distinct(run.name for run in shown))}
     comparisons, left_out = compare(runs, most=MOST_PAIRS)
 
     # The page puts the samples behind the first section.
     sections = [
         _overview(tasks.values(), comparisons),
-        *(_task(of_task, colours) for of_task in tasks.values()),
+        *(_task(of_task, shown) for of_task in tasks.values()),
         _comparisons(comparisons, left_out),
         _gain(runs),
         Section("Coverage", (), [coverage_table(shown)]),
@@ -124,15 +125,20 @@ def build(runs: Sequence[Run], notes: Sequence[str] = (), title: str = "") -> Re
     filled = [section for section in sections if section.notes or section.tables]
     head = facts(shown)
     size = f"{counted(len(head['models']), 'model')} on {counted(len(tasks), 'task')}"
-    # a ranking of runs that do not compare misleads; the section of comparisons names all of them
-    return Report(title or size, [*notes, *left_out[:MOST_WARNINGS]], filled, shown, head)
+    # a ranking of runs that do not compare misleads; the section of comparisons names all of them,
+    # with those that have no value, as other notes say
+    warnings = [sentence for sentence in left_out if " is left out: " not in sentence]
+    return Report(title or size, [*notes, *warnings[:MOST_WARNINGS]], filled, shown, head)
 
 
-def _by_task(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """Return the runs of each task, the best first, which is the order of its tables and plots."""
+def _by_task(runs: Iterable[Run]) -> Mapping[str, list[Run]]:
+    """Return the runs with samples of each task, the best first, which is the order of its tables
+    and plots.
+    """
     tasks = defaultdict(list)
     for run in runs:
-        tasks[run.task].append(run)
+        if run.has_samples:
+            tasks[run.task].append(run)
     for of_task in tasks.values():
         of_task.sort(key=lambda run: _rank(_headline_record(run)), reverse=True)
     return tasks
@@ -160,18 +166,19 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
     lines = []
     rankings = []
     for runs in by_task:
-        records = [_headline_record(run) for run in runs]
-        lines += [{**record, "size": size_of(record)} for record in records]
-        rankings += _ranking(runs[0], records, printed_records(runs))
+        records = list(map(_headline_record, runs))
+        lines += records
+        rankings.append(_ranking(runs[0], records, printed_records(runs)))
 
     notes = [*_judge_notes(chain.from_iterable(by_task)), *_conclusions(comparisons)]
     table = Table(
         lines,
         ["task"],
-        ["model", "judge", "metric", VALUE, Column("size", "n")],
+        ["model", JUDGE, "metric", VALUE, "n", PART],
         "Headline of each task, its best run first, with 95% intervals",
     )
-    return Section("Overview", notes, [table], rankings)
+    # a single value is in the table
+    return Section("Overview", notes, [table], [plot for plot in rankings if len(plot.names) > 1])
 
 
 def _headline_record(run: Run) -> ValueRecord:
@@ -216,26 +223,18 @@ def _conclusions(comparisons: Sequence[Comparison]) -> list[str]:
     of_tasks = [f"{n} of {pairs[task]} on {task}" for task, n in significant.items()]
     where = f": {', '.join(of_tasks)}" if of_tasks else ""
     return [
-        f"In {significant.total()} of {counted(len(comparisons), 'pair')} of runs the difference is"
-        f" larger than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs)"
-        f"{where}."
+        f"In {significant.total()} of {len(comparisons)} pairs of runs the difference is larger"
+        f" than chance explains (p < {SIGNIFICANT}, corrected for the number of pairs){where}."
     ]
 
 
-def _ranking(
-    run: Run, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
-) -> list[Plot]:
-    """Return [a plot of a task's headline: its runs, published and reported values].
-
-    [] if there is a single value.
-    """
+def _ranking(run: Run, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]) -> Plot:
+    """Return a plot of a task's headline: its runs, published and reported values."""
     metric = headline(run).name
-    overall_printed = [
-        record for record in printed if (record["metric"], record["group"]) == (metric, OVERALL)
-    ]
-    records = [record for record in (*measured, *overall_printed) if record["value"] is not None]
-    if len(records) < 2:
-        return []
+    records = [*measured]
+    for record in printed:
+        if (record["metric"], record["group"]) == (metric, OVERALL):
+            records.append(record)
 
     # Measured, published, then reported values (by the alphabet), of each kind the best first.
     records.sort(key=lambda record: (record["source"].partition(", ")[0], -_rank(record)))
@@ -244,8 +243,10 @@ def _ranking(
         source, _, table = record["source"].partition(", ")
         name = f"{record['model']} ({table})" if source == "published" else record["model"]
         judge = f", judge {record['judge']}" if record["judge"] else ""
-        series[source + judge][name] = _point(record)
-    return [plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")]
+        points = series[source + judge]
+        if record["value"] is not None:
+            points[name] = _point(record)
+    return plots.intervals(f"{metric} on {run.task}", series, f"{metric} x 100")
 
 
 def _point(record: ValueRecord) -> Point:
@@ -253,18 +254,20 @@ def _point(record: ValueRecord) -> Point:
     return record["value"], record.get("low"), record.get("high")
 
 
-def _task(runs: Sequence[Run], colours: Colours) -> Section:
-    """Return the scores of a task's runs, and a table and a plot for each kind of groups."""
+def _task(runs: Sequence[Run], all_runs: Iterable[Run]) -> Section:
+    """Return the scores of a task's runs, and a table and a plot for each kind of groups.
+
+    `all_runs` of the page say which colour a run has in every plot.
+    """
     measured = flat_records(runs)
     metrics = {record["metric"] for record in measured}
     printed = [record for record in printed_records(runs) if record["metric"] in metrics]
 
     tables = [_scores_table(measured, printed)]
     group_plots = []
-    sizes = _group_sizes(runs)
     for title, records in _by_kind(runs, measured).items():
-        tables.append(_group_table(title, records, printed, sizes))
-        group_plots.append(_group_plot(title, records, colours))
+        tables.append(_group_table(title, records, printed))
+        group_plots.append(_group_plot(title, records, all_runs))
 
     remarks = [
         f"{run.name}: {remark}"
@@ -272,8 +275,13 @@ def _task(runs: Sequence[Run], colours: Colours) -> Section:
         for remark in remarks_on(run.benchmark_task.benchmark, run.records)
     ]
     task = runs[0].benchmark_task
-    title = f"{task.name} ({task.benchmark.name}, {task.split})"
-    return Section(title, remarks, tables, group_plots)
+    return Section(
+        f"{task.name} ({task.benchmark.name}, {task.split})",
+        remarks,
+        tables,
+        # a single group is the whole task
+        [plot for plot in group_plots if len(plot.names) > 1],
+    )
 
 
 def _by_kind(runs: Sequence[Run], measured: Iterable[ValueRecord]) -> dict[str, list[ValueRecord]]:
@@ -298,36 +306,15 @@ def _scores_table(measured: Sequence[ValueRecord], printed: Sequence[ValueRecord
 
 
 def _group_table(
-    title: str,
-    measured: Sequence[ValueRecord],
-    printed: Iterable[ValueRecord],
-    sizes: Mapping[str, int],
+    title: str, measured: Sequence[ValueRecord], printed: Iterable[ValueRecord]
 ) -> Table:
-    """Return a column per group of one kind, published rows below, and `sizes` in the headings."""
+    """Return a column per group of one kind, and published rows below."""
     groups = {record["group"] for record in measured}
     metric = measured[0]["metric"]
     of_groups = [
         record for record in printed if record["group"] in groups and record["metric"] == metric
     ]
-
-    records = []
-    for record in (*measured, *of_groups):
-        group = record["group"]
-        head = f"{group} (n={sizes[group]})" if group in sizes else group
-        records.append({**record, "head": head})
-    return cross_table(records, "head", title, _group_notes(measured))
-
-
-def _group_sizes(runs: Iterable[Run]) -> Mapping[str, int]:
-    """Return group -> number of the task's questions in it; without groups of unknown size."""
-    sizes: Counter[str] = Counter()
-    for run in runs:
-        of_run = run.reported.sizes
-        # Answers to a part of a task do not show how many questions a group has.
-        if not of_run and run.record_set.is_whole:
-            of_run = group_sizes(record.groups for record in run.questions)
-        sizes |= Counter(of_run)  # the larger size of each group
-    return sizes
+    return cross_table([*measured, *of_groups], "group", title, _group_notes(measured))
 
 
 def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
@@ -346,12 +333,13 @@ def _group_notes(measured: Iterable[ValueRecord]) -> list[str]:
     return _distinct(notes)
 
 
-def _group_plot(title: str, records: Sequence[ValueRecord], colours: Colours) -> Plot:
+def _group_plot(title: str, records: Sequence[ValueRecord], all_runs: Iterable[Run]) -> Plot:
     """Return a plot with a row per group, and a dot in it per run."""
-    series: dict[str, dict[str, Point]] = defaultdict(dict)
+    series: dict[str, dict[str, Point]] = {run.name: {} for run in all_runs}
     for record in records:
-        series[record["model"]][record["group"]] = _point(record)
-    return plots.intervals(title, series, f"{records[0]['metric']} x 100", colours)
+        if record["value"] is not None:
+            series[record["model"]][record["group"]] = _point(record)
+    return plots.intervals(title, series, f"{records[0]['metric']} x 100")
 
 
 def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> Section:
@@ -377,7 +365,7 @@ def _gain(runs: Iterable[Run]) -> Section:
     """
     title = "Gain and leakage"
     logged = [run for run in runs if run.logged]
-    if not any(map(_is_without_pictures, logged)):
+    if not any(run.is_blind and not run.is_few_shot for run in logged):
         return Section(title)
     try:
         pairs, _, problems = ablation_pairs(logged)
@@ -386,13 +374,9 @@ def _gain(runs: Iterable[Run]) -> Section:
 
     gains = list(chain.from_iterable(map(rows, pairs)))
     notes = [f"{row.task} of {row.model}: {warning}." for row in gains for warning in row.warnings]
-    table = gain_table(gains, "Multi-modal gain and leakage x 100", notes)
-    return Section(title, problems, [table])
-
-
-def _is_without_pictures(run: Run) -> bool:
-    """Return whether a run saw no picture; False of one of an LLM base."""
-    return run.is_blind and not run.is_few_shot
+    return Section(
+        title, problems, [gain_table(gains, "Multi-modal gain and leakage x 100", notes)]
+    )
 
 
 def _signatures(runs: Sequence[Run]) -> Section:

@@ -1,4 +1,4 @@
-"""Plots as data for the page's template: rows of dots on an axis, in percent of its width."""
+"""Plots as data for the page's template: rows of dots on an axis, which page.css places."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-# (value, low, high) in natural units. low and high are None without an interval; a withheld value
-# is None and not drawn.
-Point = tuple[float | None, float | None, float | None]
+# (value, low, high) in natural units. low and high are None without an interval.
+Point = tuple[float, float | None, float | None]
 # Label of a run -> name of a row -> the run's value in that row.
 Series = Mapping[str, Mapping[str, Point]]
 
@@ -24,7 +23,7 @@ DISTANCES = 6
 
 
 class Dot(NamedTuple):
-    """A run's value and the ends of its interval, as percent of the axis, and its colour."""
+    """A run's value and the ends of its interval, x 100, and its colour."""
 
     colour: int
     value: float
@@ -48,11 +47,6 @@ class Plot:
     axis: str
     colours: Mapping[str, int]
 
-    @property
-    def description(self) -> str:
-        """The plot for screen readers."""
-        return f"{self.axis} of {', '.join(self.series)} by {', '.join(self.names)}."
-
     @cached_property
     def ticks(self) -> list[float]:
         """The ticks of the axis from end to end, x 100.
@@ -60,9 +54,9 @@ class Plot:
         0 is among them: a score that looks twice as high as another one is.
         """
         numbers = [0.0]
-        for points in self.series.values():
-            for point in points.values():
-                numbers += [100 * number for number in point if number is not None]
+        for _, dots in self.rows:
+            for dot in dots:
+                numbers += dot[1:]
 
         span = max(numbers) - min(numbers)
         step = next((step for step in STEPS if span <= DISTANCES * step), STEPS[-1])
@@ -71,42 +65,34 @@ class Plot:
         return [round(number * step, 1) for number in range(first, last + 1)]
 
     @property
-    def zero(self) -> float:
-        """The place of 0, as percent of the axis."""
-        return self._place(0.0)
-
-    @property
     def rows(self) -> Iterator[tuple[str, list[Dot]]]:
         """Each name with the dots of its runs."""
         for name in self.names:
             dots = []
             for label, points in self.series.items():
-                value, low, high = points.get(name, (None, None, None))
-                if value is not None:
+                if name in points:
+                    point = points[name]
                     # Without an interval its ends are the value.
-                    ends = [value if end is None else end for end in (low, high)]
-                    dots.append(Dot(self.colours[label], *map(self._place, (value, *ends))))
+                    numbers = [100 * (point[0] if end is None else end) for end in point]
+                    dots.append(Dot(self.colours[label], *numbers))
             yield name, dots
 
-    def _place(self, value: float) -> float:
-        """Return the place of a value in natural units, as percent of the axis."""
-        first, last = self.ticks[0], self.ticks[-1]
-        return 100 * (100 * value - first) / (last - first)
 
-
-def intervals(
-    title: str, series: Series, axis: str, colours: Mapping[str, int] | None = None
-) -> Plot:
+def intervals(title: str, series: Series, axis: str) -> Plot:
     """Return a plot of at most `SERIES` runs and `ROWS` names; its title says if there are more.
 
-    `colours` numbers the colours of some runs; others have that of their position.
+    The colour of a run is that of its position. A run without a point in the rows has no label.
     """
     names = list(dict.fromkeys(name for points in series.values() for name in points))
-    title += _limited(ROWS, len(names), "rows") + _limited(SERIES, len(series), "runs")
-    drawn = dict(list(series.items())[:SERIES])
-    numbered = {label: number for number, label in enumerate(drawn)} | dict(colours or {})
-    places = {label: numbered[label] % SERIES for label in drawn}
-    return Plot(title, names[:ROWS], drawn, axis, places)
+    title += _limited(ROWS, len(names), "rows")
+    names = names[:ROWS]
+
+    labels = [label for label, points in series.items() if points.keys() & set(names)]
+    title += _limited(SERIES, len(labels), "runs")
+    drawn = {label: series[label] for label in labels[:SERIES]}
+
+    colours = {label: number % SERIES for number, label in enumerate(series)}
+    return Plot(title, names, drawn, axis, colours)
 
 
 def _limited(most: int, total: int, noun: str) -> str:

@@ -125,17 +125,13 @@ def _cut(prompt: str) -> str:
     return f"{prompt[:PROMPT]} ... ({len(prompt) - PROMPT:,} characters more)"
 
 
-def _scores(run: Run) -> dict[str, float]:
-    """Return question id -> score by the headline, also if the run's value is withheld."""
+def _scores(run: Run) -> dict[str, float | None]:
+    """Return question id -> score by the headline or None, also if the run's value is withheld."""
     if not run.metrics:
         return {}
 
     metric = run.metrics[0]
-    scores: dict[str, float] = {
-        record.id: record.scores[metric.name]
-        for record in run.questions
-        if metric.name in record.scores
-    }
+    scores = {record.id: record.scores.get(metric.name) for record in run.questions}
     # The metric makes one score of several verdicts on an answer.
     return {**scores, **metric.compute(run.record_set.members(metric)).scores}
 

@@ -1,6 +1,6 @@
 """Tables of runs: answers by status, gain and leakage, and paired differences."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -10,6 +10,7 @@ from spiqa_tasks.analysis.gain import Row
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.why import Why
 from spiqa_tasks.benchmarks.summary import counts
+from spiqa_tasks.printable import abridged
 from spiqa_tasks.report.printer import Column, Columns, Table, number, p_value, percent
 from spiqa_tasks.runs.run import MOST_LISTED, Run
 from spiqa_tasks.scoring.gain import Gain
@@ -50,7 +51,7 @@ def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) 
     records: list[Mapping[str, Any]] = []
     for row in rows:
         fields = {name: getattr(row, name) for name in names}
-        records.append({**fields, **_gain_numbers(row.result), "warnings": list(row.warnings)})
+        records.append(fields | _gain_numbers(row.result) | {"warnings": list(row.warnings)})
 
     values: Columns = [
         "n",
@@ -113,9 +114,11 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             " true difference that so many questions show with about 80% probability."
         )
     ]
+    pairs_with = defaultdict(list)
     for pair in comparisons:
-        if pair.warnings:
-            notes.append(f"{pair.task}, {pair.b} against {pair.a}: {'; '.join(pair.warnings)}.")
+        for warning in pair.warnings:
+            pairs_with[warning].append(f"{pair.task}, {pair.b} against {pair.a}")
+    notes += [f"{abridged(pairs)}: {warning}." for warning, pairs in pairs_with.items()]
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return Table(records, labels, values, "Paired differences", notes)

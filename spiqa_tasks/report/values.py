@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import product
 from statistics import fmean
 
 from spiqa_tasks.analysis.breakdown import (
@@ -28,6 +29,14 @@ from spiqa_tasks.runs.run import Run
 
 # The column of a value, with its interval if it has one.
 VALUE = Column("value", "x 100", number, ("low", "high"))
+
+# The column of a judge. The address of a server of one's own would fill a line.
+JUDGE = Column("judge", show=lambda judge: judge.partition("@http")[0])
+
+# The column of how many of the questions were answered; empty if all were.
+PART = Column(
+    "questions", show=lambda questions: questions if is_of_part({"questions": questions}) else ""
+)
 
 # Note below the values of MMStar.
 MATCHERS = (
@@ -97,22 +106,19 @@ def _reported(task: str) -> list[ValueRecord]:
     return records
 
 
-def size_of(record: ValueRecord) -> str:
-    """Return the number of answers of a measured value; `n of N` if questions are unanswered."""
-    return str(record["questions"] if is_of_part(record) else record["n"])
-
-
 def cell_of(record: ValueRecord) -> str:
-    """Return `75.0 [30.1, 95.4] (4 of 5)`: a value x 100, interval, and `n of N` of a part.
-
-    A reported value has `± 1.2` if its standard deviation is known.
+    """Return `75.0 [30.1, 95.4]`: a value x 100 with its interval, and that of others with `± 1.2`
+    if its standard deviation is known.
     """
     text = number(record["value"], record.get("low"), record.get("high"))
-    if record.get("sd") is not None:
-        return f"{text} ± {record['sd']}"
+    return text if record.get("sd") is None else f"{text} ± {record['sd']}"
 
-    is_partial = "questions" in record and is_of_part(record)
-    return f"{text} ({record['questions']})" if is_partial else text
+
+def _size_text(record: ValueRecord) -> str:
+    """Return ` (4 of 5)` for a value of a part, ` (n=4)` for another one of a group, or ''."""
+    if is_of_part(record):
+        return f" ({record['questions']})"
+    return f" (n={record['n']})" if record.get("by") else ""
 
 
 def cross_table(
@@ -121,53 +127,57 @@ def cross_table(
     """Return a table with a row per model and source, and a column per value of the field `head`,
     such as `metric`.
 
-    A model that two judges scored has two names; a paper's row has no judge.
+    The number of answers is in the heading, or in the cells if the runs differ. A model that two
+    judges scored has two names; a paper's row has no judge.
     """
+    sizes: dict[str, str] = {}
+    for record in records:
+        text = _size_text(record)
+        if record["source"] == MEASURED and sizes.setdefault(record[head], text) != text:
+            sizes[record[head]] = ""
+
     rows: dict[tuple[str, str], ValueRecord] = {}
     for record in records:
-        model, source = record["model"], record["source"]
+        model, source, name = record["model"], record["source"], record[head]
         row = {"model": model, "source": source, "judge": "", "cells": {}}
         row = rows.setdefault((model, source), row)
-        row["cells"].setdefault(record[head], cell_of(record))
+        cell = cell_of(record) + _size_text(record)
+        row["cells"].setdefault(name, cell.removesuffix(sizes.get(name, "")))
         if source == MEASURED:
             # Some of a model's tasks need no judge.
             row["judge"] = row["judge"] or record["judge"]
 
     heads = dict.fromkeys(record[head] for record in records)
-    columns = [Column(f"cells.{name}", name) for name in heads]
-    labels = ("model", "source", "judge")
-    return Table(list(rows.values()), labels, columns, title, notes, data=records)
+    columns = [Column(f"cells.{name}", name + sizes.get(name, "")) for name in heads]
+    return Table(list(rows.values()), ["model", "source", JUDGE], columns, title, notes, records)
 
 
 def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
     """Return a table with a row per model, published rows below, and a column per task and metric.
 
-    The metrics are the headline of each task or, if `table` names a table of a paper, the metrics
+    The metrics are the headline of each task and, if `table` names a table of a paper, the others
     of that one. If both subsets of SciFIBench were run, their mean has a column.
     """
     measured = []
-    headlines = []
     for run in runs:
-        # Of a run without a judge it is L3Score, a missing value.
-        first = headline(run)
-        others = [metric for metric in shown_metrics(run) if metric.name != first.name]
-        measured += overall(run, [first, *others])
-        headlines.append(first.name)
+        # Of a run without a judge the headline is L3Score, a missing value.
+        metrics = {metric.name: metric for metric in (headline(run), *shown_metrics(run))}
+        measured += overall(run, [*metrics.values()])
     printed = printed_records(runs, table)
 
-    names = [record["metric"] for record in printed] if table else []
-    records = _with_columns([*measured, *printed, *_overall_means(measured)], names or headlines)
+    names = [headline(run).name for run in runs]
+    names += [record["metric"] for record in printed if table]
+    records = _with_columns([*measured, *printed, *_overall_means(measured)], names)
     return cross_table(records, "column", notes=judge_notes(records))
 
 
 def judge_notes(records: Iterable[ValueRecord]) -> list[str]:
-    """Return [a sentence on the judges] if measured and published values have several, else []."""
+    """Return [a sentence on the judges of measured and published values], or [] without any."""
     judges = list(dict.fromkeys(record["judge"] for record in records if record["judge"]))
     # A paper's `GPT-4o` is our `openai:gpt-4o`.
     models = {judge.lower().split(":", 1)[-1] for judge in judges}
-    if len(models) < 2:
-        return []
-    return [f"Judges: {', '.join(judges)}. Scores of different ones are not comparable."]
+    warning = " Scores of different ones are not comparable." if len(models) > 1 else ""
+    return [f"Judges: {', '.join(judges)}.{warning}"] if judges else []
 
 
 def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[ValueRecord]:
@@ -176,13 +186,14 @@ def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[
     They are in the order of the columns: all metrics of the first task, of the second, ...
     """
     tasks = dict.fromkeys(record["task"] for record in records)
-    order = [f"{task} {name}" for task in tasks for name in dict.fromkeys(names)]
     kept = []
-    for record in records:
-        column = f"{record['task']} {record['metric']}"
-        if column in order and record["group"] == OVERALL:
-            kept.append({**record, "column": column})
-    return sorted(kept, key=lambda record: order.index(record["column"]))
+    for column in product(tasks, dict.fromkeys(names), [OVERALL]):
+        kept += [
+            {**record, "column": f"{record['task']} {record['metric']}"}
+            for record in records
+            if (record["task"], record["metric"], record["group"]) == column
+        ]
+    return kept
 
 
 def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:

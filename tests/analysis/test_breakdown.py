@@ -149,11 +149,13 @@ def test_a_group_counts_against_its_own_size() -> None:
     assert [name for name, row in found.items() if is_of_part(row)] == ["all", "math"]
 
 
-def test_a_group_of_unknown_size_has_the_tasks_coverage() -> None:
-    """A file of a part of a task does not say how many questions of the group are missing."""
+def test_a_group_of_unknown_size_has_no_coverage() -> None:
+    """A file of a part of a task does not say how many questions of the group are missing; the
+    task's coverage is another number.
+    """
     run = replace(run_of(choices([True] * 9)), asked=100, partial=True)
     found = {row["group"]: row["questions"] for row in by_group(run, [run.metric()])}
-    assert found == {"all": "9 of 100", "math": "9 of 100"}
+    assert found == {"all": "9 of 100", "math": ""}
 
 
 def test_a_whole_group_of_a_part_of_a_task_is_whole() -> None:

@@ -260,6 +260,33 @@ def test_a_model_with_two_settings_has_two_rows(
     assert "m (temperature=0.7) measured 50.0 [" in printed
 
 
+def test_what_all_rows_of_a_table_have_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Task and metric in its title, the judges below the first one; the address of a judge fits
+    into no column. Whole groups have no number of questions. JSON has all in each record.
+    """
+    monkeypatch.setenv("COLUMNS", "80")
+    judge = "openai:x@http://localhost:8000/v1"
+    write_judged(tmp_path, "m", [place / QUESTIONS for place in range(QUESTIONS)], judge)
+    assert main(["paper", "spiqa", "table6", str(tmp_path)]) == 0
+    first, judges, second, *_ = capsys.readouterr().out.split("\n\n")
+    title, heads, _, *rows = first.splitlines()
+    assert title == "l3score on spiqa_demo, x 100"
+    assert heads.split() == ["model", "source", "group", "x", "100", "n"]
+    assert [row.split()[:3] for row in rows[:2]] == [
+        ["m", "measured", "all"],
+        ["m", "measured", "other"],
+    ]
+    assert max(map(len, rows)) <= 80
+    assert judges == f"Judges: {judge}."
+    assert second.startswith("bleu_1 on spiqa_demo, x 100\n")
+
+    _, records, _ = run_json(capsys, "paper spiqa table6", str(tmp_path))
+    assert {(row["task"], row["judge"]) for row in records} == {("spiqa_demo", judge)}
+    assert {row["questions"] for row in records if row["group"] == "all"} == {"39 of 39"}
+
+
 def test_open_models_have_the_tables_that_the_paper_has_of_them() -> None:
     """They are asked with small figures, one at a time, and stand in Tables 3, 6, B.1 and E.1."""
     for key in ("table3", "table6", "tableB1", "tableE1"):

@@ -112,13 +112,13 @@ def test_models_are_ranked_on_each_task() -> None:
     report = build(runs)
     assert report.title == "4 models on 2 tasks"
     (table,) = report.sections[0].tables
-    assert table.grid.heads == ["task", "model", "metric", "x 100", "n"]
+    assert table.grid.heads == ["task", "model", "metric", "x 100", "n", "questions"]
     assert table.grid.rows == [
-        ["t", "b", "accuracy", "100.0 [51.0, 100.0]", "4"],
-        ["t", "a", "accuracy", "75.0 [30.1, 95.4]", "4"],
-        ["t", "c", "accuracy", "75.0 [30.1, 95.4]", "4"],
-        ["t", "d", "accuracy", "-", "4 of 9"],
-        ["u", "b", "accuracy", "0.0 [0.0, 49.0]", "4"],
+        ["t", "b", "accuracy", "100.0 [51.0, 100.0]", "4", ""],
+        ["t", "a", "accuracy", "75.0 [30.1, 95.4]", "4", ""],
+        ["t", "c", "accuracy", "75.0 [30.1, 95.4]", "4", ""],
+        ["t", "d", "accuracy", "-", "4", "4 of 9"],
+        ["u", "b", "accuracy", "0.0 [0.0, 49.0]", "4", ""],
     ]
 
 
@@ -170,12 +170,12 @@ def test_one_sentence_says_how_many_pairs_differ_significantly() -> None:
     runs = [run_with(40, "a"), run_with(70, "b"), run_with(41, "c")]
     alike = [run_with(5, "d", "u"), run_with(6, "e", "u")]
     sentence = (
-        "In {} of runs the difference is larger than chance explains (p < 0.05, corrected for the"
-        " number of pairs){}."
+        "In {} pairs of runs the difference is larger than chance explains (p < 0.05, corrected for"
+        " the number of pairs){}."
     )
     notes = build([*runs, *alike]).sections[0].notes
-    assert notes == [sentence.format("2 of 4 pairs", ": 2 of 3 on t")]
-    assert build(alike).sections[0].notes == [sentence.format("0 of 1 pair", "")]
+    assert notes == [sentence.format("2 of 4", ": 2 of 3 on t")]
+    assert build(alike).sections[0].notes == [sentence.format("0 of 1", "")]
 
 
 def test_the_top_says_that_ranked_runs_do_not_compare(tmp_path: Path) -> None:
@@ -189,8 +189,37 @@ def test_the_top_says_that_ranked_runs_do_not_compare(tmp_path: Path) -> None:
     assert report.notes == ["A note.", fault]
 
 
+def test_the_top_names_a_run_without_a_value_once() -> None:
+    """Its note says that it is withheld; the section of comparisons says that it is left out."""
+    runs = [replace(run_with(2, name, of=4), asked=9) for name in "ab"]
+    report = build(runs, ["t of a: 4 of 9 questions were answered.", "t of b: the same."])
+    assert len(report.notes) == 2
+    assert len(section(report, "Comparison of runs").notes) == 2
+
+
+def test_a_plot_has_at_least_two_rows() -> None:
+    """Withheld values have none; a single group is the whole task, and a run alone is its row."""
+    two = [*choices([True, False], "math"), *renamed(choices([True, True], "logical_reasoning"))]
+    (plot,) = section(build([run_of(two, "a", "t")]), "t (mmstar, val)").plots
+    assert plot.title == "accuracy by category, x 100"
+    withheld = build([replace(run_of(two, "a", "t", DEMO), asked=9)])
+    single = build([run_of(choices([True, False]), "a", "t", DEMO)])
+    assert [part.plots for part in (*withheld.sections, *single.sections) if part.plots] == []
+
+
+def test_published_rows_have_their_colour_beside_withheld_ones() -> None:
+    """The run is not in the legend then."""
+    run = run_with(50, "mine", "mmstar_filtered")
+    whole, part = (build([each]).sections[0].plots[0] for each in (run, replace(run, asked=1500)))
+    assert (list(whole.series), list(part.series)) == (
+        ["measured", "published", "reported"],
+        ["published", "reported"],
+    )
+    assert [part.colours[name] for name in part.series] == [1, 2]
+
+
 def test_a_tasks_runs_are_drawn_beside_published_and_reported_rows(drawn: dict[str, Any]) -> None:
-    """Each kind is a series, with its judge; nothing is drawn of one run alone."""
+    """Each kind is a series, with its judge."""
     build([run_with(50, "mine", "mmstar_filtered")])
     kinds, axis = drawn["accuracy on mmstar_filtered"]
     assert axis == "accuracy x 100"
@@ -204,10 +233,6 @@ def test_a_tasks_runs_are_drawn_beside_published_and_reported_rows(drawn: dict[s
     kinds, _ = drawn["l3score on spiqa_testA"]
     judges = ["published, judge GPT-4o", "reported, judge GPT-4o"]
     assert list(kinds) == ["measured, judge hf:local", *judges]
-
-    drawn.clear()
-    build([run_of(choices([True]), "alone", "t", DEMO)])
-    assert "accuracy on t" not in drawn
 
 
 @pytest.mark.usefixtures("drawn")
@@ -238,9 +263,9 @@ def test_groups_are_told_and_drawn_by_kind(drawn: dict[str, Any]) -> None:
     mixed = [replace(each, groups={**each.groups, "subcategory": "x"}) for each in mixed]
     runs = [run_of(choices([True]), "a", "u"), run_of(mixed, "b", "t"), run_of(mixed, "a", "t")]
     report = build(runs)
-    series, axis, colours = drawn["accuracy by category, x 100"]
+    series, axis = drawn["accuracy by category, x 100"]
     assert axis == "accuracy x 100"
-    assert [(label, colours[label]) for label in series] == [("b", 1), ("a", 0)]
+    assert list(series) == ["a", "b"]
     value, *ends = series["b"]["math"]
     assert (value, [round(end, 3) for end in ends]) == (0.5, [0.095, 0.905])
     assert list(series["b"]) == ["logical_reasoning", "math"]
@@ -328,9 +353,10 @@ def test_the_size_of_a_group_is_its_own_in_a_part_of_a_task(
         assert {row[2] for row in table.grid.rows if row[0] == "half"} == {"-"}
 
     unsized = replace(half, reported=Reported())
-    *_, table = section(build([unsized]), "mmstar_demo (mmstar, demo)").tables
-    assert table.grid.heads[2] == "coarse_perception"
-    assert table.grid.rows[0][2] == "- (12 of 24)"
+    scores, *_, table = section(build([unsized]), "mmstar_demo (mmstar, demo)").tables
+    assert scores.grid.heads[2] == "accuracy (12 of 24)"
+    assert table.grid.heads[2] == "coarse_perception (n=4)"
+    assert table.grid.rows[0][2] == "-"
 
 
 def renamed(records: list[Record]) -> list[Record]:

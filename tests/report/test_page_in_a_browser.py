@@ -14,6 +14,7 @@ from report_runs import run_of, runs_at, write_two_runs
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.report import plots
 from spiqa_tasks.report.page import Report, Section, as_html, build
 from spiqa_tasks.report.printer import Table
 
@@ -117,6 +118,39 @@ def opened(chromium: Any, path: Path, **options: Any) -> tuple[Any, list[str]]:
     )
     page.goto(path.as_uri())
     return page, [text for text in said if text != path.as_uri()]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_dots_stand_where_their_values_are_on_the_axis(
+    chromium: Any, tmp_path: Path, width: int
+) -> None:
+    """As the ticks do, with their intervals; the line at 0 is at the tick 0."""
+    points = {"x": (0.5, 0.4, 0.6), "y": (-0.25, None, None)}
+    plot = plots.intervals("Differences", {"difference": points}, "difference x 100")
+    path = tmp_path / "page.html"
+    path.write_text(as_html(Report("R", [], [Section("S", ["N."], plots=[plot])], []), "none"))
+    page, said = opened(chromium, path, viewport={"width": width, "height": 800})
+    assert said == []
+
+    line, first, last = (
+        page.locator(place).evaluate("(each) => each.getBoundingClientRect().toJSON()")
+        for place in (".plot dd >> nth=0", ".axis span >> nth=0", ".axis span >> nth=-1")
+    )
+    assert first["x"] == pytest.approx(line["x"], abs=1)
+    assert last["x"] == pytest.approx(line["right"], abs=1)
+    part = (
+        "(dots) => dots.flatMap((dot) => ['::before', '::after'].map((part) =>"
+        " parseFloat(getComputedStyle(dot, part).left) / dot.clientWidth))"
+    )
+    low, value, low_of_y, value_of_y = page.locator(".plot i").evaluate_all(part)
+    # from -40 to 60
+    assert [low, value] == pytest.approx([0.8, 0.9], abs=0.005)
+    assert low_of_y == value_of_y == pytest.approx(0.15, abs=0.005)
+    place = page.locator(".plot dd").first.evaluate(
+        "(row) => getComputedStyle(row).backgroundPositionX"
+    )
+    assert place.split(",")[0] == "40%"
+    page.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -121,4 +121,22 @@ def test_a_comparison_is_a_line() -> None:
     }
     unknown_cells = [second[name] for name in ("difference", "p (Holm)", "smallest")]
     assert unknown_cells == ["25.0", "-", "-"]
-    assert shown.notes[1:] == ["t, b against a: differ in prompt; few questions."]
+    assert shown.notes[1:] == [
+        "t, b against a: differ in prompt.",
+        "t, b against a: few questions.",
+    ]
+
+
+def test_a_warning_of_several_comparisons_is_printed_once() -> None:
+    """With the first pair and the number of the others."""
+    pairs = [
+        Comparison(
+            *(task, "accuracy", a, "b", 0.5, 0.75),
+            Paired(24, 0.25),
+            *(None, [], [], ["b answered 60 of 500 questions"]),
+        )
+        for task in "tuv"
+        for a in "cde"
+    ]
+    _, note = comparison_table(pairs).notes
+    assert note == "t, b against c and 8 more: b answered 60 of 500 questions."

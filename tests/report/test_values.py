@@ -100,7 +100,7 @@ def test_csv_and_json_are_the_same_flat_records(two_runs: Path) -> None:
 
 
 def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
-    """Where a part of its questions was answered, in records and in the cells of a table."""
+    """Where a part of its questions was answered, in records and in the headings of a table."""
     records = [*choices([True] * 9, "math"), *choices([True] * 189, "logical_reasoning")]
     records = [replace(record, id=f"q{place}") for place, record in enumerate(records)]
     sizes = {"math": 10, "logical_reasoning": 190}
@@ -112,13 +112,44 @@ def test_a_groups_value_stands_beside_its_own_n_of_n() -> None:
         "logical_reasoning": (1.0, 189, "189 of 190"),
     }
     table = cross_table(found, "group")
-    assert table.grid.heads == ["model", "source", "all", "logical_reasoning", "math"]
-    assert table.grid.rows[0][2:] == [
-        "100.0 [98.1, 100.0] (198 of 200)",
-        "100.0 [98.0, 100.0] (189 of 190)",
-        "- (9 of 10)",
-    ]
+    heads = ["all (198 of 200)", "logical_reasoning (189 of 190)", "math (9 of 10)"]
+    assert table.grid.heads[2:] == heads
+    assert table.grid.rows[0][2:] == ["100.0 [98.1, 100.0]", "100.0 [98.0, 100.0]", "-"]
     assert table.grid.aligned[2:] == ["right"] * 3
+
+
+def test_the_numbers_of_answers_are_in_the_cells_of_runs_that_differ() -> None:
+    """A whole group has its n, and one whose size nobody knows; published rows have none."""
+    whole = run_of(choices([True] * 20), "a", "t")
+    half = replace(run_of(choices([True] * 10), "b", "t"), asked=20, partial=True)
+    values = ["100.0 [83.9, 100.0]", "100.0 [72.2, 100.0]"]
+    for runs, head, cells_of_runs in (
+        ([whole], "math (n=20)", values[:1]),
+        ([half], "math (n=10)", values[1:]),
+        ([whole, half], "math", [f"{values[0]} (n=20)", f"{values[1]} (n=10)"]),
+    ):
+        found = [record for record in flat_records(runs) if record["group"] == "math"]
+        grid = cross_table(found, "group").grid
+        assert grid.heads[2:] == [head]
+        assert [row[2] for row in grid.rows] == cells_of_runs
+
+
+def test_judges_at_an_address_of_their_own_are_short_in_tables() -> None:
+    """The note has the address."""
+    table = models_table([judged(judge="openai:m@http://localhost:1/v1")])
+    assert table.grid.rows[0][2] == "openai:m"
+    assert table.notes[0].startswith("Judges: openai:m@http://localhost:1/v1, GPT-4o.")
+    choices_of_judge = run_of(choices([True]), "m", "t", "data:spiqa/demo@d|judge:openai:m")
+    assert models_table([choices_of_judge]).notes == ["Judges: openai:m."]
+
+
+def test_every_group_of_score_has_its_own_number_of_questions() -> None:
+    """In csv, where it stands beside the task's."""
+    (of_all, of_group, *_) = score_table(
+        scored("mmstar_demo", right_answers("mmstar_demo"))
+    ).records
+    assert (of_all["group"], of_all["questions"]) == ("all", "24 of 24")
+    assert (of_group["group"] != "all", of_group["questions"]) == (True, "4 of 4")
 
 
 def test_reported_rows_have_their_source_and_are_no_values_of_runs() -> None:
@@ -288,21 +319,24 @@ def test_the_published_rows_are_those_of_table_2(runs: list[Run]) -> None:
 def test_the_columns_are_those_of_the_papers_table(
     real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SPIQA's Table 3 in its order, one row a model, without the rows of other tables."""
+    """The headline, and SPIQA's Table 3 in its order, one row a model, without the rows of other
+    tables.
+    """
     monkeypatch.setenv("SPIQA_TASKS_DATA", str(real_data))
     runs = [
         replace(scored(task), identity=Identity("m"), partial=True)
         for task in ("spiqa_testA", "spiqa_testB")
     ]
     head, measured, *printed = cells(render("md", models_table(runs, "Table 3")))
-    metrics = ("meteor", "rouge_l", "cider", "bertscore_f1", "l3score")
+    metrics = ("l3score", "meteor", "rouge_l", "cider", "bertscore_f1")
     splits = ("testA", "testB")
-    assert head[2:] == [f"spiqa_{split} {metric}" for split in splits for metric in metrics]
+    columns = [f"spiqa_{split} {metric}" for split in splits for metric in metrics]
+    assert [name.removesuffix(" (19 of 228)") for name in head[2:]] == columns
     assert measured[:2] == ["m", "measured"]
     # without BERTScore there is none; what was not judged is shown as missing
-    assert [bool(cell) for cell in measured[2:]] == [True, True, True, False, True] * 2
-    assert measured[6] == "-"
-    assert measured[7].endswith("(19 of 228)")
+    assert [bool(cell) for cell in measured[2:]] == [True, True, True, True, False] * 2
+    assert measured[2] == "-"
+    assert head[8] == "spiqa_testB meteor (19 of 228)"
 
     values = {
         (str(row["model"]), str(row["split"]), str(row["metric"])): row["value"]
