@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from host_files import write_demo_run
 from PIL import Image
-from report_runs import run_of, runs_at, write_two_runs
+from report_runs import choices, run_of, runs_at, write_two_runs
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
@@ -254,6 +254,37 @@ def test_a_phone_shows_the_answers_of_both_runs(chromium: Any, tmp_path: Path) -
     expect(chips).to_have_count(2)
     right = "(all) => Math.max(...all.map((chip) => chip.getBoundingClientRect().right))"
     assert chips.evaluate_all(right) <= 390
+
+
+def test_a_phone_shows_the_letters_of_three_runs(chromium: Any, tmp_path: Path) -> None:
+    """Their names are shortened instead."""
+    runs = [
+        run_of(choices([True]), name)
+        for name in ("ocr_baseline", "frequent_choice", "random_choice")
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(as_html(build(runs), "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 390, "height": 800})
+    letters = page.locator(".item .said")
+    assert letters.all_inner_texts() == [": A"] * 3
+    cut = "(all) => all.map((each) => each.scrollWidth > each.clientWidth)"
+    assert letters.evaluate_all(cut) == [False] * 3
+    assert page.locator(".item .name").evaluate_all(cut) == [True] * 3
+    right = "(all) => Math.max(...all.map((each) => each.getBoundingClientRect().right))"
+    assert letters.evaluate_all(right) <= 390
+    page.close()
+
+
+def test_a_long_answer_in_the_list_ends_with_a_word_and_dots(chromium: Any, tmp_path: Path) -> None:
+    """Who reads it sees that there is more."""
+    long = "The graph shows that the error falls as the number of layers grows"
+    run = run_of([Record("q", long, "x", scores={"l3score": 0.1})], "m", "spiqa_demo")
+    path = tmp_path / "page.html"
+    path.write_text(as_html(build([run]), "none"), encoding="utf-8")
+    page, _ = opened(chromium, path, viewport={"width": 1440, "height": 800})
+    said = page.locator(".item .said")
+    assert said.inner_text() == ": The graph shows that the error falls as …"
+    page.close()
 
 
 def test_a_phone_shows_no_headings_of_a_wide_table(chromium: Any, tmp_path: Path) -> None:

@@ -144,11 +144,18 @@
     row.style.setProperty("--place", place);
     const answers = element("span", "answers");
     for (const answer of sample.answers) {
-      const said = String(answer.extracted ?? answer.status).slice(0, 40);
-      answers.append(element("span", `chip ${verdict(answer)}`, `${mark(answer)} ${data.runs[answer.run]}: ${said}`));
+      const chip = element("span", `chip ${verdict(answer)}`);
+      const said = shortened(String(answer.extracted ?? answer.status), 40);
+      chip.append(element("span", "name", `${mark(answer)} ${data.runs[answer.run]}`), element("span", "said", `: ${said}`));
+      answers.append(chip);
     }
     row.append(element("span", "text", sample.question || sample.reference), answers, element("span", "where", key(sample)));
     return row;
+  }
+
+  // Whole words of a long text, and that there are more.
+  function shortened(text, most) {
+    return text.length > most ? `${text.slice(0, most).replace(/\s+\S*$/, "")} …` : text;
   }
 
   function mark(answer) {
