@@ -124,11 +124,11 @@ def _size_text(record: ValueRecord) -> str:
 def cross_table(
     records: Sequence[ValueRecord], head: str, title: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """Return a table with a row per model and source, and a column per value of the field `head`,
-    such as `metric`.
+    """Return a table with a row per model, source and judge, and a column per value of the field
+    `head`, such as `metric`.
 
-    The number of answers is in the heading, or in the cells if the runs differ. A model that two
-    judges scored has two names; a paper's row has no judge.
+    The number of answers is in the heading, or in the cells if the runs differ. Values that need no
+    judge, such as BLEU, are in the row of the model's first judge; a paper's row has none.
     """
     sizes: dict[str, str] = {}
     for record in records:
@@ -136,16 +136,19 @@ def cross_table(
         if record["source"] == MEASURED and sizes.setdefault(record[head], text) != text:
             sizes[record[head]] = ""
 
-    rows: dict[tuple[str, str], ValueRecord] = {}
+    measured = [record for record in records if record["source"] == MEASURED]
+    # The last one that is put in counts.
+    first_judges = {each["model"]: each["judge"] for each in reversed(measured) if each["judge"]}
+    rows: dict[tuple[str, str, str], ValueRecord] = {}
     for record in records:
         model, source, name = record["model"], record["source"], record[head]
-        row = {"model": model, "source": source, "judge": "", "cells": {}}
-        row = rows.setdefault((model, source), row)
+        judge = ""
+        if source == MEASURED:
+            judge = record["judge"] or first_judges.get(model, "")
+        row = {"model": model, "source": source, "judge": judge, "cells": {}}
+        row = rows.setdefault((model, source, judge), row)
         cell = cell_of(record) + _size_text(record)
         row["cells"].setdefault(name, cell.removesuffix(sizes.get(name, "")))
-        if source == MEASURED:
-            # Some of a model's tasks need no judge.
-            row["judge"] = row["judge"] or record["judge"]
 
     heads = dict.fromkeys(record[head] for record in records)
     columns = [Column(f"cells.{name}", name + sizes.get(name, "")) for name in heads]

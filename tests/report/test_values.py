@@ -384,3 +384,14 @@ def test_a_model_has_one_row_for_its_tasks_with_and_without_a_judge() -> None:
         ["m (judge openai:b)", "openai:b"],
         ["m", ""],
     ]
+
+
+def test_two_judges_of_a_model_on_two_tasks_have_two_rows() -> None:
+    """A row names the judge of all its L3Scores."""
+    runs = [
+        replace(judged(judge=judge), task=task)
+        for judge, task in (("openai:a", "spiqa_testA"), ("openai:b", "spiqa_testB"))
+    ]
+    table = models_table(with_unique_labels(runs))
+    judges = [row[2] for row in table.grid.rows if row[1] == "measured"]
+    assert judges == ["openai:a", "openai:b"]
