@@ -136,15 +136,11 @@ def cross_table(
         if record["source"] == MEASURED and sizes.setdefault(record[head], text) != text:
             sizes[record[head]] = ""
 
-    measured = [record for record in records if record["source"] == MEASURED]
-    # The last one that is put in counts.
-    first_judges = {each["model"]: each["judge"] for each in reversed(measured) if each["judge"]}
+    judges = _judges(records)
     rows: dict[tuple[str, str, str], ValueRecord] = {}
     for record in records:
         model, source, name = record["model"], record["source"], record[head]
-        judge = ""
-        if source == MEASURED:
-            judge = record["judge"] or first_judges.get(model, "")
+        judge = record["judge"] or judges.get(model, "") if source == MEASURED else ""
         row = {"model": model, "source": source, "judge": judge, "cells": {}}
         row = rows.setdefault((model, source, judge), row)
         cell = cell_of(record) + _size_text(record)
@@ -153,6 +149,15 @@ def cross_table(
     heads = dict.fromkeys(record[head] for record in records)
     columns = [Column(f"cells.{name}", name + sizes.get(name, "")) for name in heads]
     return Table(list(rows.values()), ["model", "source", JUDGE], columns, title, notes, records)
+
+
+def _judges(records: Iterable[ValueRecord]) -> dict[str, str]:
+    """Return model -> the first judge of its measured values, of those with a judge."""
+    judges: dict[str, str] = {}
+    for record in records:
+        if record["judge"] and record["source"] == MEASURED:
+            judges.setdefault(record["model"], record["judge"])
+    return judges
 
 
 def models_table(runs: Sequence[Run], table: str | None = None) -> Table:
