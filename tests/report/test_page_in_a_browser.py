@@ -287,6 +287,25 @@ def test_a_long_answer_in_the_list_ends_with_a_word_and_dots(chromium: Any, tmp_
     page.close()
 
 
+def test_a_table_of_eleven_categories_fits(chromium: Any, tmp_path: Path) -> None:
+    """On a screen and on A4: SciFIBench's Table 5, which was cut."""
+    groups = {f"cs {letter}L (n=13)": "25.0 [14.6, 69.9]" for letter in "ABCDEF"}
+    groups |= {f"cs {letter}L (n=1)": "100.0 [20.7, 100.0]" for letter in "GHIJK"}
+    row = {"model": "frequent_choice", "source": "measured", **groups}
+    table = Table([row], ["model", "source"], list(groups))
+    path = tmp_path / "page.html"
+    report = Report("R", [], [Section("S", ["N."], [table])], [])
+    path.write_text(as_html(report, "none"), encoding="utf-8")
+    page, _ = opened(chromium, path)
+    is_cut = "(each) => each.scrollWidth > each.clientWidth + 1"
+    assert not page.locator(".scroll").evaluate(is_cut)
+    # the width of A4, landscape, between its margins of 12 mm
+    page.set_viewport_size({"width": 1032, "height": 700})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
 def test_a_phone_shows_no_headings_of_a_wide_table(chromium: Any, tmp_path: Path) -> None:
     """Each cell of a card has its own; the row of them is outside, however many there are."""
     columns = [f"Diagnostics and laboratory medicine {number}" for number in range(30)]
