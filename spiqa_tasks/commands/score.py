@@ -446,7 +446,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     measured = [(run, _metrics(run, arguments.metrics)) for run in suited]
     rows, reasons = values_by(measured, arguments.by)
 
-    labels = ["model", "task", "metric", *group_labels(row["by"] for row in rows)]
+    labels = ["model", "task", "metric", *group_labels([(row["by"], row["group"]) for row in rows])]
     notes = []
     if not arguments.by:
         notes = [f"{run.task} of {run.name}: {run.signature.text}" for run in suited]

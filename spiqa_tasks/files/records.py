@@ -47,8 +47,8 @@ _WHOLE = re.compile(r"\A(\d+)\.0+\Z")
 # Semicolons are what Excel writes in much of Europe, where a comma is in numbers.
 _SEPARATORS = ",;|"
 
-# The line in which Excel is told the separator.
-_TOLD = re.compile(r"\Asep=.\r?\n")
+# The line in which Excel is told the separator; its end keeps the numbers of lines.
+_TOLD = re.compile(r"\Asep=.(?=\r?\n)")
 
 # A cell in quotes, whose separators separate nothing.
 _QUOTED = re.compile(r'"[^"]*"')
@@ -195,7 +195,7 @@ def _cells_of(sheet: Any) -> list[list[str]]:
     """Return the cells of a sheet as texts, without empty rows."""
     sheet.reset_dimensions()  # some writers leave wrong ones
     rows = [[decoded(text_of(cell)) for cell in row] for row in sheet.iter_rows(values_only=True)]
-    return [row for row in rows if any(row)]
+    return [row for row in rows if "".join(row).strip()]
 
 
 def _separated(path: Path) -> list[Fields]:
@@ -245,7 +245,7 @@ def has_separator(path: Path) -> bool:
 
 def _separator(text: str) -> str:
     """Return the separator of the first line: a tab, else the commonest of `_SEPARATORS`, or ''."""
-    outside = _QUOTED.sub("", text.partition("\n")[0])
+    outside = _QUOTED.sub("", text.lstrip("\r\n").partition("\n")[0])
     if "\t" in outside:
         return "\t"
     separator = max(_SEPARATORS, key=outside.count)

@@ -1,7 +1,7 @@
 """Tables of runs: answers by status, gain and leakage, and paired differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -63,16 +63,15 @@ def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) 
         Column("ml", "ML", _if_known, ("ml_low", "ml_high")),
         Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
-    groups = group_labels(row.by for row in rows)
+    groups = group_labels([(row.by, row.group) for row in rows])
     labels: Columns = ["task", "model", "metric", *groups, Column("ablation", "without")]
     return Table(records, labels, values, title, notes)
 
 
-def group_labels(columns: Iterable[str]) -> list[str]:
-    """Return the labels of groups: their column, too, if they are of several."""
-    # '' is of all questions
-    has_several = len({*columns} - {""}) > 1
-    return ["by", "group"] if has_several else ["group"]
+def group_labels(groups: Collection[tuple[str, str]]) -> list[str]:
+    """Return the labels of groups (column, name): the column, too, if two share a name."""
+    names = {name for _, name in groups}
+    return ["group"] if len(names) == len({*groups}) else ["by", "group"]
 
 
 def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from answer_files import right_answers, write_jsonl
-from host_files import choice_samples, sample_of, write_run
+from host_files import choice_sample, choice_samples, sample_of, write_run
 from judged_runs import write_two_judges
 from run_command import run_json
 
@@ -218,12 +218,16 @@ def test_columns_that_share_the_names_of_groups_have_their_own_values(
     ]
 
 
-def test_groups_of_several_columns_are_printed_with_their_column(
-    runs: Path, capsys: pytest.CaptureFixture[str]
+def test_groups_of_one_name_are_printed_with_their_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As two columns may share a name; of one column the heading is enough."""
-    arguments = ["score", str(runs), "--task", "mmstar_demo", "--partial", "--by"]
-    for by, heads in (("group", ["by", "group"]), ("category", ["group"])):
-        main([*arguments, by])
+    """Where no two groups share a name, the name is enough."""
+    for second, heads in (("math", ["by", "group"]), ("sums", ["group"])):
+        samples = [choice_sample(place, True, "math") for place in range(2)]
+        for sample in samples:
+            sample["accuracy"]["groups"]["l2"] = second
+        folder = tmp_path / second
+        write_run(folder, "m", {"mmstar_filtered": samples}, settings={"mmstar_filtered": ""})
+        main(["score", str(folder), "--by", "group", "--partial"])
         head, *_ = capsys.readouterr().out.splitlines()
         assert head.split(" x 100")[0].split() == ["model", "task", "metric", *heads]

@@ -237,10 +237,17 @@ def test_what_excel_adds_to_a_table_is_no_row(tmp_path: Path) -> None:
     """The separator in a line before the heading, and separators alone in deleted rows."""
     path = tmp_path / "t.csv"
     path.write_text("sep=;\nid;prediction\n1;A\n;\n2;\n ; \n")
-    assert read_cells(path) == [
-        {"id": "1", "prediction": "A"},
-        {"id": "2", "prediction": ""},
-    ]
+    rows = [{"id": "1", "prediction": "A"}, {"id": "2", "prediction": ""}]
+    assert read_cells(path) == rows
+
+    spreadsheet = tmp_path / "t.xlsx"
+    blank = {"id": " ", "prediction": ""}
+    pd.DataFrame([*rows, blank]).to_excel(spreadsheet, index=False)
+    assert read_cells(spreadsheet) == rows
+
+    path.write_text("sep=;\nid;prediction\n1;A;B\n")
+    with pytest.raises(DataError, match=r"begins in line 3\."):
+        read_cells(path)
 
 
 def test_an_answer_that_begins_like_a_formula_is_read_from_a_spreadsheet(tmp_path: Path) -> None:

@@ -32,5 +32,5 @@ def forget_text_metrics() -> None:
 def forget_scorers() -> None:
     """Forget the scorers and judges of lmms-eval's tasks, and the answers scored in batches."""
     batch_scoring.scorer_of.cache_clear()
-    batch_scoring._judge.cache_clear()
+    batch_scoring._judges.clear()
     batch_scoring._waiting.clear()

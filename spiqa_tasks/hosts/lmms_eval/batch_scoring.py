@@ -39,6 +39,9 @@ Key = tuple[str, str, str, str]
 # Filter -> records of the task last scored, a repeat each, until the host has asked for them.
 _waiting: dict[str, dict[Key, deque[Record]]] = {}
 
+# Rule -> the judge by it; None without one.
+_judges: dict[str, Judge | None] = {}
+
 
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
@@ -53,10 +56,15 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
     return make_scorer(entry, settings, f"lmms-eval {version('lmms-eval')}", judge)
 
 
-@cache
 def _judge(rule: str, is_required: bool) -> Judge | None:
-    """Return the judge that the environment names, to score by a rule; None for `none`."""
-    return make_judge(rule, judge_from_environ(os.environ), is_required=is_required)
+    """Return the judge that the environment names, to score by a rule; None for `none`.
+
+    The tasks of a run share it: its test questions are paid once, and its summary is of all.
+    """
+    if rule not in _judges:
+        config = judge_from_environ(os.environ)
+        _judges[rule] = make_judge(rule, config, is_required=is_required)
+    return _judges[rule]
 
 
 def is_ours(docs: Any) -> bool:

@@ -65,7 +65,8 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             )
 
         # A task may also have questions without options: the first doc with some is enough.
-        if not any(map(self._options, docs)):
+        has_options = any(map(self._options, docs))
+        if self._fault and not has_options:
             raise InputError(f"{task.config.task}: {self._fault}")
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:

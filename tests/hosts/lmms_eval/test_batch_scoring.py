@@ -53,6 +53,16 @@ def request(place: int, text: str, filter_name: str = "none") -> Any:
     return Instance("generate_until", ("", {}), 0, metadata, filtered_resps={filter_name: text})
 
 
+def test_tasks_of_ours_and_of_others_share_a_judge(judged: OpenAIServer) -> None:
+    """Its test questions are asked, and paid, once."""
+    forget_scorers()
+    own = batch_scoring.scorer_of("spiqa", "")
+    asked = len(judged.requests)
+    assert asked
+    assert batch_scoring.scorer_of("answers", "").judge is own.judge
+    assert len(judged.requests) == asked
+
+
 def test_a_judge_is_asked_about_all_answers_at_once(judged: OpenAIServer) -> None:
     """Its queue decides how many requests are in flight (8 at first), not the host's four
     threads.
