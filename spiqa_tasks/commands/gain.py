@@ -126,9 +126,10 @@ def _named_pair(arguments: argparse.Namespace) -> tuple[list[GainRuns], list[str
 
 def _only_run(run_path: RunPath, arguments: argparse.Namespace) -> Run:
     """Return the run at a path. Raises InputError: there are several."""
-    run, *others = runs_at([run_path], arguments)
-    if others:
-        tasks = ", ".join(f"{each.task} of {each.name}" for each in (run, *others))
-        remedy = "Name its results file" if arguments.task else "Name one with --task"
-        raise InputError(f"Expected one run at {run_path.path}, found {tasks}. {remedy}.")
-    return run
+    runs = runs_at([run_path], arguments)
+    if len(runs) > 1:
+        found = ", ".join(f"{run.task} of {run.name}" for run in runs)
+        tasks = {run.task for run in runs}
+        remedy = f"Write TASK={run_path.path}" if len(tasks) > 1 else "Name its results file"
+        raise InputError(f"Expected one run at {run_path.path}, found {found}. {remedy}.")
+    return runs[0]

@@ -135,8 +135,11 @@ def test_several_runs_at_an_option_are_named_with_a_remedy(tmp_path: Path, gain:
     write_triple(tmp_path, rights(4, 4), rights(2, 4), None)
     write_run(tmp_path, "n", {"mmstar_filtered": choice_samples(rights(1, 4))}, stamp="7")
     asked = ["--with", tmp_path, "--without", tmp_path / "2_results.json"]
-    assert gain(*asked)[2].endswith(". Name one with --task.\n")
-    assert gain(*asked, "--task", "mmstar_filtered")[2].endswith(". Name its results file.\n")
+    assert gain(*asked)[2].endswith(f". Write TASK={tmp_path}.\n")
+    asked[1] = f"mmstar_filtered={tmp_path}"
+    assert gain(*asked)[2].endswith(". Name its results file.\n")
+    asked[1] = f"mmstar_filtered={tmp_path / '1_results.json'}"
+    assert gain(*asked)[0] == 0
 
 
 def test_a_model_is_not_its_own_llm_base(tmp_path: Path, gain: Gain) -> None:
