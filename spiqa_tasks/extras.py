@@ -78,5 +78,4 @@ def failure_of(code: str) -> str | None:
     if done.returncode == 0:
         return None
 
-    lines = done.stderr.strip().splitlines()
-    return lines[-1] if lines else f"exit status {done.returncode}"
+    return done.stderr.strip().rpartition("\n")[2] or f"exit status {done.returncode}"

@@ -22,10 +22,10 @@ ValueRecord = dict[str, Any]
 MEASURED = "measured"
 
 
-def is_of_part(record: ValueRecord) -> bool:
-    """Return whether questions of a value's group, or task, are known to be without an answer."""
-    answered, _, every = record.get("questions", "").partition(" of ")
-    return bool(answered != every)
+def part_of(questions: str) -> str:
+    """Return `4 of 5`, or '' if all questions were answered or nobody says how many there are."""
+    answered, _, every = questions.partition(" of ")
+    return "" if answered == every else questions
 
 
 def values_by(
@@ -65,7 +65,7 @@ def withheld_records(records: Iterable[ValueRecord]) -> list[str]:
     return [
         "{metric} of {group} of {model} is withheld: {questions} questions.".format_map(record)
         for record in records
-        if record["value"] is None and is_of_part(record)
+        if record["value"] is None and part_of(record["questions"])
     ]
 
 

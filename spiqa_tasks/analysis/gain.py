@@ -53,9 +53,9 @@ UNKNOWN = "unknown"
 # Roles of a pair's runs, in their order.
 ROLES = ("with images", "without images", "by the LLM base")
 
-# Unusable answers (refused, unread, cut) count as wrong: effect on the score of each role. With
-# such answers in two runs, MG and ML are no bounds.
-BOUNDS = ("S_v is a lower bound", "S_wv is a lower bound", "S_t is a lower bound")
+# Score of each role. Unusable answers (refused, unread, cut) count as wrong, which makes it a lower
+# bound; with such answers in two runs, MG and ML are no bounds.
+SCORES = ("S_v", "S_wv", "S_t")
 
 # What each refusal that can be overruled ends with; `paper` and `report` have no such option.
 ACCEPT = "`gain --accept-differences` takes them."
@@ -420,11 +420,11 @@ def _warnings(frames: Sequence[pd.DataFrame], result: Gain, ablation: str) -> li
     warnings = []
     if result.mg.high is not None and result.mg.high < 0:
         warnings.append("S_wv is above S_v by more than its interval: the two runs may be swapped")
-    for frame, role, bound in zip(frames, ROLES, BOUNDS, strict=False):
+    for frame, role, score in zip(frames, ROLES, SCORES, strict=False):
         if remark := remark_on_answers(list(frame.record)):
-            is_ablated = bound == BOUNDS[1] and ablation != UNKNOWN
+            is_ablated = score == "S_wv" and ablation != UNKNOWN
             remedy = "; try the other of text and grey" if is_ablated else ""
-            warnings.append(f"{remark} {role}: {bound}{remedy}")
+            warnings.append(f"{remark} {role}: {score} is a lower bound{remedy}")
     return warnings
 
 

@@ -49,13 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not comparisons:
         found = abridged(f"{run.task} of {run.name}" for run in runs if run.logged)
-        remedy = "Name the folders of the runs to compare"
-        reasons = [
-            *left_out,
-            f"Found {found}. {remedy}; `gain` compares with and without pictures.",
-        ]
+        nothing = (
+            f"Found {found}. Name the folders of the runs to compare; `gain` compares with and"
+            " without pictures."
+        )
         # The first reason is enough to go on with: ten tasks may have the same one.
-        raise InputError(f"Expected two runs of one task with scores. {reasons[0]}")
+        reason = left_out[0] if left_out else nothing
+        raise InputError(f"Expected two runs of one task with scores. {reason}")
 
     say(*left_out)
     print(render(arguments.format, comparison_table(comparisons)))

@@ -32,9 +32,7 @@ from spiqa_tasks.report.values import (
     shown_metrics,
 )
 from spiqa_tasks.runs.run import Run
-from spiqa_tasks.runs.selection import (
-    remarks_on_answers,
-)
+from spiqa_tasks.runs.selection import remarks_on_answers
 
 # Columns of the published CSVs whose values are headings in the papers; others label the rows.
 _HEADS = ("benchmark", "category", "subset", "task", "judge", "metric", "correlated_with")

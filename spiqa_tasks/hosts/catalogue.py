@@ -99,7 +99,7 @@ def _defined_in(folders: Sequence[Path]) -> Catalogue:
             raise InputError(
                 f"Expected a folder with YAMLs of tasks, found {folder}. Correct --include-path."
             )
-        for path in sorted(folder.rglob("*.yaml")):
+        for path in filter(Path.is_file, sorted(folder.rglob("*.yaml"))):
             config = _read_yaml(path)
             if "group" in config:
                 groups[str(config["group"])] = _members(config)

@@ -11,11 +11,7 @@ from itertools import chain
 
 from PIL import Image
 
-from spiqa_tasks.analysis.breakdown import (
-    OVERALL,
-    ValueRecord,
-    overall,
-)
+from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord, overall
 from spiqa_tasks.analysis.compare import Comparison, compare
 from spiqa_tasks.analysis.gain import ablation_pairs, rows
 from spiqa_tasks.analysis.merging import headline

@@ -10,8 +10,8 @@ from spiqa_tasks.analysis.breakdown import (
     OVERALL,
     ValueRecord,
     by_group,
-    is_of_part,
     overall,
+    part_of,
     record_of,
 )
 from spiqa_tasks.analysis.merging import headline
@@ -34,9 +34,7 @@ VALUE = Column("value", "x 100", number, ("low", "high"))
 JUDGE = Column("judge", show=lambda judge: judge.partition("@http")[0])
 
 # The column of how many of the questions were answered; empty if all were.
-PART = Column(
-    "questions", show=lambda questions: questions if is_of_part({"questions": questions}) else ""
-)
+PART = Column("questions", show=part_of)
 
 # Note below the values of MMStar.
 MATCHERS = (
@@ -116,8 +114,8 @@ def cell_of(record: ValueRecord) -> str:
 
 def _size_text(record: ValueRecord) -> str:
     """Return ` (4 of 5)` for a value of a part, ` (n=4)` for another one of a group, or ''."""
-    if is_of_part(record):
-        return f" ({record['questions']})"
+    if part := part_of(record.get("questions", "")):
+        return f" ({part})"
     return f" (n={record['n']})" if record.get("by") else ""
 
 
@@ -151,13 +149,14 @@ def cross_table(
     return Table(list(rows.values()), ["model", "source", JUDGE], columns, title, notes, records)
 
 
-def _judges(records: Iterable[ValueRecord]) -> dict[str, str]:
+def _judges(records: Sequence[ValueRecord]) -> dict[str, str]:
     """Return model -> the first judge of its measured values, of those with a judge."""
-    judges: dict[str, str] = {}
-    for record in records:
-        if record["judge"] and record["source"] == MEASURED:
-            judges.setdefault(record["model"], record["judge"])
-    return judges
+    # From the last record to the first, whose judge replaces the others.
+    return {
+        record["model"]: record["judge"]
+        for record in reversed(records)
+        if record["judge"] and record["source"] == MEASURED
+    }
 
 
 def models_table(runs: Sequence[Run], table: str | None = None) -> Table:

@@ -23,7 +23,6 @@ Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.
 Unmatched = dict[str, list[str]]
 
-
 # Way in which ids did not fit -> what is said of them, in the class of the remark.
 _MEANINGS = {
     "missing": "without an answer",

@@ -11,7 +11,7 @@ from choice_runs import answered, write_own
 from host_files import sample_of, write_run
 from report_runs import choices, run_of
 
-from spiqa_tasks.analysis.breakdown import by_group, is_of_part, overall, record_of, values_by
+from spiqa_tasks.analysis.breakdown import by_group, overall, part_of, record_of, values_by
 from spiqa_tasks.benchmarks.metric import Value
 from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.metrics.text_scores import text_scores
@@ -146,7 +146,7 @@ def test_a_group_counts_against_its_own_size() -> None:
         "logical_reasoning": (1.0, "10 of 10"),
         "math": (1.0, "9 of 90"),
     }
-    assert [name for name, row in found.items() if is_of_part(row)] == ["all", "math"]
+    assert [name for name, row in found.items() if part_of(row["questions"])] == ["all", "math"]
 
 
 def test_a_group_of_unknown_size_has_no_coverage() -> None:
@@ -163,7 +163,8 @@ def test_a_whole_group_of_a_part_of_a_task_is_whole() -> None:
     written = Reported(sizes={"math": 9, "science": 91})
     run = replace(run_of(choices([True] * 9)), asked=100, reported=written)
     found = {
-        row["group"]: (row["questions"], is_of_part(row)) for row in by_group(run, [run.metric()])
+        row["group"]: (row["questions"], bool(part_of(row["questions"])))
+        for row in by_group(run, [run.metric()])
     }
     assert found == {"all": ("9 of 100", True), "math": ("9 of 9", False)}
 

@@ -56,6 +56,14 @@ def test_a_yaml_of_ones_own_wins_over_what_it_includes(tmp_path: Path) -> None:
     assert load_yaml(path)["process_results"] == "spiqa_tasks.utils.answers.process_results"
 
 
+def test_a_folder_is_no_yaml_whatever_its_name(tmp_path: Path) -> None:
+    """The YAMLs within it are read."""
+    (tmp_path / "mine.yaml").mkdir()
+    included = f"include: {yaml_folder()}/mmstar/mmstar_demo.yaml\ntask: mine\n"
+    (tmp_path / "mine.yaml" / "task.yaml").write_text(included)
+    assert [task.name for task in find_tasks(["mine"], [tmp_path])] == ["mine"]
+
+
 @pytest.mark.parametrize("text", ["", "[", "- 1", "include: nowhere.yaml", "include: mine.yaml"])
 def test_broken_yamls_are_refused(tmp_path: Path, text: str) -> None:
     """One sentence names the file, whatever is wrong with it."""

@@ -65,8 +65,7 @@ class ChoiceLetter(Filter):  # type: ignore[misc]
             )
 
         # A task may also have questions without options: the first doc with some is enough.
-        has_options = any(map(self._options, docs))
-        if self._fault and not has_options:
+        if not any(map(self._options, docs)) and self._fault:  # no fault: no docs
             raise InputError(f"{task.config.task}: {self._fault}")
 
     def apply(self, resps: Iterable[Any], docs: Any) -> list[Any]:
