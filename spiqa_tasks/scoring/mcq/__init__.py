@@ -47,7 +47,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "27"
+MATCHER_VERSION = "28"
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _looped(reading: Reading) -> frozenset[str]:
 
 
 def _stated(reading: Reading) -> frozenset[str]:
-    """Return the options that all lines state by their letters, and the one that the first line
+    """Return the options that all lines state by their letters, else the one that the first line
     with a mention begins with.
     """
     lines = [(0, Line("", ())), *reading.backwards(reading.unread)]
@@ -213,7 +213,7 @@ def _stated(reading: Reading) -> frozenset[str]:
     opening = first.opening("lead")
     if opening is None or opening.of_text or index in reading.listed:
         return stated
-    return stated | opening.letters
+    return stated or opening.letters
 
 
 def _by_letter(claims: Iterable[Claim]) -> list[Claim]:

@@ -303,6 +303,7 @@ FORMS = (
     ("The metadata has an <answer>A</answer> tag, which is odd.\n\nFINAL ANSWER: B", "B"),
     ("\\boxed{A}\n\nWait, it is not red.\n\nThe answer is B.", "B"),
     ("The answer is A.\n\nIt is blue.\n\n\\boxed{B}", "B"),
+    ("C, D and A can be ruled out, leaving B.", "B"),
     ("Which is it: [A] Knee [B] Hip [C] Shoulder? [D] Rib", None),
     (
         (

@@ -429,7 +429,7 @@ def test_the_first_turn_that_states_an_answer_decides(response: str, letter: str
         ("statement", "A is correct. C is correct.", COLOURS, "AC"),
         ("statement", "A is correct.\nIt rains.\nB is correct", COLOURS, "AB"),
         ("statement", "B, because it fits.\nC is wide", COLOURS, "B"),
-        ("statement", "B, because it fits.\nC is correct", COLOURS, "BC"),
+        ("statement", "B, because it fits.\nC is correct", COLOURS, "C"),
         ("statement", "blue, because it fits", COLOURS, ""),
         ("statement", "A. red\nB. blue", COLOURS, ""),
         ("statement", "It rains.", COLOURS, ""),
