@@ -15,7 +15,7 @@ from functools import partial
 from spiqa_tasks.errors import InputError, SpiqaTasksError
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit import arguments, registration
-from spiqa_tasks.hosts.vlmevalkit.arguments import CLASS, Arguments
+from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
 from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import earlier_answers
 from spiqa_tasks.printable import counted, progress, say
@@ -37,6 +37,9 @@ _FAILURES = {
     ),
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }
+
+# The host's options that name a judge, as its parser has them.
+JUDGE_OPTIONS = ("judge", "judge_base_url", "judge_key", "judge_args")
 
 _say = partial(say, program=PROGRAM)
 
@@ -71,7 +74,9 @@ def _run() -> int:
     if is_first:
         _say(*remarks, *_remarks_on_earlier_answers(run))
         if run.host.mode != "infer":
-            _check_judge(host, run)
+            is_named = any(getattr(run.host, option) for option in JUDGE_OPTIONS)
+            for task in run.ours:
+                judge_of(task, is_named)
 
     registration.serve_as(run.served)
     started = time.time()
@@ -83,21 +88,6 @@ def _run() -> int:
     status, remarks = status_of(run, started)
     _say(*remarks)
     return status
-
-
-def _check_judge(host: registration.Command, run: Arguments) -> None:
-    """Ask the judge of each task a test question.
-
-    Raises JudgeError or InputError: an unusable judge, or unusable arguments of it.
-    """
-    for task in run.ours:
-        try:
-            judge_arguments = host.get_judge_kwargs(task.name, CLASS, run.host)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"--judge-args {run.host.judge_args} is no JSON object. Correct it."
-            ) from error
-        judge_of(task, judge_arguments)
 
 
 def _remarks_on_earlier_answers(run: Arguments) -> list[str]:

@@ -79,12 +79,14 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> dict[str, float | None]:
         """Return our metrics of the host's file of answers; writes the scored run beside it."""
         path = Path(eval_file)
+        # as the host hands on what its options say of a judge
+        is_named = not judge_kwargs.keys().isdisjoint({"model", "api_base", "key"})
         model = path.stem.removesuffix(f"_{self.task.name}")
         scorer = make_scorer(
             self.task.benchmark,
             self.task.settings_text,
             f"vlmevalkit {host_version()}",
-            judge_of(self.task, judge_kwargs),
+            judge_of(self.task, is_named),
             max_side=accepted.get(model, ""),
         )
 

@@ -1,4 +1,4 @@
-"""Score the host's file of answers to one task, with the judge that the host's arguments name."""
+"""Score the host's file of answers to one task, with the judge that the environment names."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -16,50 +16,32 @@ from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
 from spiqa_tasks.judge.judge import Judge, make_judge
-from spiqa_tasks.judge.providers import PROVIDERS
-from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
-from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeConfig
-
-# Judge names that switch judging off; the second is the host's.
-NO_JUDGE = ("none", "exact_matching")
+from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.types import JUDGE_VARIABLE, KEY_VARIABLE
 
 
-def judge_of(task: Task, arguments: Mapping[str, Any]) -> Judge | None:
+def judge_of(task: Task, is_named: bool) -> Judge | None:
     """Return the judge of a task, or None; a new judge is asked one real question.
 
-    `arguments` are those that the host passes to `evaluate`. Raises JudgeError: an unusable judge,
-    or none if needed.
+    `is_named`: the host's options name a judge. Raises InputError: they do, JudgeError: an unusable
+    judge, or none if needed.
     """
     rule = task.benchmark.judge(task.settings)
     if rule is None:
         return None
-    model, url, key = (str(arguments.get(name) or "") for name in ("model", "api_base", "key"))
-    return _judge(rule, model, url, key)
+    if is_named:
+        raise InputError(
+            f"Expected the judge of {task.name} in {JUDGE_VARIABLE}, found one in VLMEvalKit's"
+            f" --judge or --judge-... options. Leave them out and set {JUDGE_VARIABLE}="
+            f"provider:model@URL, or none; the key goes into {KEY_VARIABLE}."
+        )
+    return _judge(rule)
 
 
 @cache
-def _judge(rule: str, model: str, url: str, key: str) -> Judge | None:
-    """Return the judge of `--judge` and its address, to score by a rule; None for `none`."""
-    return make_judge(rule, config_of(model, url, key, os.environ))
-
-
-def config_of(model: str, url: str, key: str, environ: Mapping[str, str]) -> JudgeConfig | None:
-    """Return the judge's configuration, or None; empty arguments default to the SPIQA_JUDGE ones.
-
-    `model` is `provider:model`, a model of OpenAI's protocol, or one of `NO_JUDGE`.
-    Raises JudgeError.
-    """
-    if not (model or url or key):
-        return judge_from_environ(environ)
-
-    name = model or environ.get(JUDGE_VARIABLE, "").strip() or DEFAULT_JUDGE
-    if name.lower() in NO_JUDGE:
-        return None
-    if name.partition(":")[0] not in PROVIDERS:
-        name = f"openai:{name}"
-
-    base_url = url.rstrip("/").removesuffix("/chat/completions") or None
-    return parse_judge(name, base_url=base_url, api_key=key or None, environ=environ)
+def _judge(rule: str) -> Judge | None:
+    """Return the judge that the environment names, to score by a rule; None for `none`."""
+    return make_judge(rule, judge_from_environ(os.environ))
 
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[LoggedAnswer]:

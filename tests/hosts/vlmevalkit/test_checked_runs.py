@@ -47,12 +47,12 @@ def no_model_yet(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             ["--data", "spiqa_demo", "--model", "fixed", "--judge", "anthropic:claude"],
-            ["cannot be judged by anthropic:claude"],
+            ["Expected the judge of spiqa_demo in SPIQA_JUDGE, found one in VLMEvalKit's --judge"],
         ),
         (["--config", "nowhere.json"], ["no file nowhere.json for --config"]),
         (
             ["--data", "spiqa_demo", "--model", "fixed", "--judge-args", "[1]"],
-            ["--judge-args [1] is no JSON object."],
+            ["Leave them out and set SPIQA_JUDGE=provider:model@URL, or none; the key goes into"],
         ),
     ],
 )
@@ -66,14 +66,22 @@ def test_what_cannot_run_is_refused_with_the_remedy(
     assert Fixed.made == OnePicture.made == 0
 
 
-def test_one_picture_is_enough_for_most_tasks(launch: Launch, tmp_path: Path) -> None:
+def test_a_judge_that_cannot_judge_is_refused(
+    launch: Launch, capsys: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the model is made."""
+    monkeypatch.setenv("SPIQA_JUDGE", "anthropic:claude")
+    assert launch("--data", "spiqa_demo", "--model", "fixed") == 2
+    assert "cannot be judged by anthropic:claude" in capsys.readouterr().err
+    assert Fixed.made == 0
+
+
+def test_one_picture_is_enough_for_most_tasks(
+    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A class that is shown one picture runs the tasks of one picture, `_perfigure` among them."""
-    assert (
-        launch(
-            "--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single", "--judge", "none"
-        )
-        == 0
-    )
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert launch("--data", "mmstar_demo", "spiqa_demo_perfigure", "--model", "single") == 0
     assert len(list((tmp_path / "out/single").rglob("*_results.json"))) == 2
 
 
@@ -128,13 +136,16 @@ def test_an_unusable_model_of_a_configuration_is_refused(
     assert Fixed.made == 0
 
 
-def test_a_configuration_file_runs(launch: Launch, capsys: Said, tmp_path: Path) -> None:
+def test_a_configuration_file_runs(
+    launch: Launch, capsys: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its tasks name our class; a model that is shown one picture is refused there, too."""
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
     config = tmp_path / "config.json"
     for model, status in (("fixed", 0), ("single", 2)):
         task = {"class": "SpiqaTasks", "dataset": "spiqa_demo"}
         config.write_text(json.dumps({"model": {model: {}}, "data": {"spiqa_demo": task}}))
-        assert launch("--config", config, "--judge", "none") == status
+        assert launch("--config", config) == status
     assert "found OnePicture" in capsys.readouterr().err
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.vlmevalkit.tasks import message, rows_of
 
 pytest.importorskip(
@@ -85,6 +86,16 @@ def test_without_a_judge_no_text_metric_stands_for_l3score(tmp_path: Path) -> No
     found = dataset.evaluate(str(path))
     assert found["rouge_l"] == 1.0
     assert dataset.report_primary_metric(found) == {"l3score": None}
+
+
+@pytest.mark.parametrize("named", [{"model": "gpt-4o"}, {"api_base": "http://h"}, {"key": "k"}])
+def test_a_judge_among_the_hosts_arguments_is_refused(
+    tmp_path: Path, named: dict[str, str]
+) -> None:
+    """As run.py hands it on: the answers stay, and nobody takes another judge's scores for its."""
+    path = _write(tmp_path / "m_spiqa_demo.tsv", {rows_of("spiqa_demo")[0]["id"]: "A"})
+    with pytest.raises(InputError, match="set SPIQA_JUDGE="):
+        _dataset("spiqa_demo").evaluate(str(path), nproc=4, **named)
 
 
 def test_a_withheld_headline_is_marked_and_the_reason_logged(

@@ -1,4 +1,4 @@
-"""The host's file of answers to one task, read and scored by a judge of its arguments; no host
+"""The host's file of answers to one task, read and scored by the environment's judge; no host
 is needed.
 """
 
@@ -15,9 +15,8 @@ from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.errors import DataError, InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
-from spiqa_tasks.hosts.vlmevalkit.scoring import config_of, judge_of, scored, write
+from spiqa_tasks.hosts.vlmevalkit.scoring import judge_of, scored, write
 from spiqa_tasks.hosts.vlmevalkit.tasks import read_answers, rows_of
-from spiqa_tasks.judge.types import DEFAULT_JUDGE
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
@@ -182,68 +181,41 @@ def test_a_part_of_a_task_has_no_values_and_says_so(tmp_path: Path) -> None:
     assert found["intervals"] == {}
 
 
-URL = "http://127.0.0.1:1/v1"
-
-
-@pytest.mark.parametrize("url", [URL, f"{URL}/", f"{URL}/chat/completions"])
-@pytest.mark.parametrize("model", ["gpt-4o", "qwen2.5:7b", "Qwen/Qwen2.5-7B"])
-def test_a_model_of_the_hosts_arguments_is_asked_at_their_url(model: str, url: str) -> None:
-    """Any name, in OpenAI's protocol, and the key goes there."""
-    config = config_of(model, url, "secret-of-mine", {})
-    assert config is not None
-    assert (config.name, config.url, config.api_key) == (f"openai:{model}", URL, "secret-of-mine")
-
-
-def test_our_own_way_to_write_a_judge_is_known() -> None:
-    """`provider:model@URL` stays what it is elsewhere."""
-    config = config_of(f"openai:judge@{URL}", "", "", {"SPIQA_JUDGE_API_KEY": "k" * 9})
-    assert config is not None
-    assert (config.name, config.url) == ("openai:judge", URL)
-
-
-def test_without_a_name_the_environments_judge_is_asked() -> None:
-    """An address or a key alone belong to that judge."""
-    environ = {"SPIQA_JUDGE": "openai:small", "SPIQA_JUDGE_BASE_URL": URL}
-    for config in (
-        config_of("", "", "", environ),
-        config_of("", f"{URL}/chat/completions", "", environ),
-    ):
-        assert config is not None
-        assert (config.name, config.url) == ("openai:small", URL)
-    assert config_of("", "", "", {"SPIQA_JUDGE": "none"}) is None
-
-
-@pytest.mark.parametrize("name", ["none", "exact_matching", "None"])
-def test_judging_can_be_switched_off(name: str) -> None:
-    """By our word or the host's."""
-    assert config_of(name, URL, "", {}) is None
-
-
-def test_the_judge_is_tried_once_for_all_tasks(server: OpenAIServer) -> None:
+def test_the_judge_is_tried_once_for_all_tasks(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Tasks that need none have none; those that need one share it."""
-    told = {"model": "judge", "api_base": f"{server.url}/chat/completions", "nproc": 4}
-    ones = [
-        judge_of(task, told) for task in find_tasks(["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"])
-    ]
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
+    tasks = find_tasks(["spiqa_demo", "spiqa_demo_cot", "mmstar_demo"])
+    ones = [judge_of(task, is_named=False) for task in tasks]
     assert ones[0] is ones[1] is not None
     assert ones[2] is None
     assert len(server.requests) == 2
 
 
-def test_a_judge_without_log_probabilities_is_refused(server: OpenAIServer) -> None:
+def test_judging_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the environment."""
+    monkeypatch.setenv("SPIQA_JUDGE", "none")
+    assert judge_of(find_tasks(["spiqa_demo"])[0], is_named=False) is None
+
+
+def test_a_judge_without_log_probabilities_is_refused(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before any model runs."""
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
     server.behaviour.sticky = "no_logprobs"
     with pytest.raises(JudgeError):
-        judge_of(find_tasks(["spiqa_demo"])[0], {"model": "judge", "api_base": server.url})
+        judge_of(find_tasks(["spiqa_demo"])[0], is_named=False)
 
 
-def test_an_address_alone_is_asked_for_the_usual_judge() -> None:
-    """Where neither the arguments nor the environment name one; blanks around a name do not
-    count.
-    """
-    config = config_of("", f"{URL}/chat/completions/", "k", {})
-    assert config is not None
-    assert (config.name, config.url, config.api_key) == (DEFAULT_JUDGE, URL, "k")
-    config = config_of("", URL, "k", {"SPIQA_JUDGE": " small "})
-    assert config is not None
-    assert config.name == "openai:small"
+def test_a_judge_that_the_hosts_options_name_is_refused(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would not be asked: the environment names the judge. Tasks without one run."""
+    monkeypatch.setenv("SPIQA_JUDGE", f"openai:judge@{server.url}")
+    spiqa, mmstar = find_tasks(["spiqa_demo", "mmstar_demo"])
+    with pytest.raises(InputError, match="judge of spiqa_demo in SPIQA_JUDGE, found one in VLM"):
+        judge_of(spiqa, is_named=True)
+    assert judge_of(mmstar, is_named=True) is None
+    assert not server.requests
