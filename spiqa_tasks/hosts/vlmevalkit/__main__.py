@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from spiqa_tasks.errors import InputError, SpiqaTasksError
+from spiqa_tasks.errors import SpiqaTasksError
 from spiqa_tasks.hosts.lmms_eval_files import newest_summary
 from spiqa_tasks.hosts.vlmevalkit import arguments, registration
 from spiqa_tasks.hosts.vlmevalkit.arguments import Arguments
