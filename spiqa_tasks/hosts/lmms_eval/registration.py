@@ -13,6 +13,7 @@ import itertools
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -288,7 +289,15 @@ def failure_of_start() -> str | None:
 
 
 def register() -> list[ModelManifest]:
-    """Return our models for the entry point `lmms_eval.models`; registers our tasks, too."""
+    """Return our models for the entry point `lmms_eval.models`; registers our tasks, too.
+
+    Raises SystemExit: the host cannot start. It would print a traceback's last line and end with
+    status 0.
+    """
+    # an evaluation begins with the import of this module, which filelock 4.3 removed
+    if find_spec("filelock._api") is None:
+        raise SystemExit("lmms-eval cannot start with filelock 4.3: pip install 'filelock<4.3'")
+
     from lmms_eval.models.registry_v2 import ModelManifest
 
     register_tasks()
