@@ -22,7 +22,7 @@ from spiqa_tasks.printable import say
 # Heading of the help page -> its commands, each a module of `commands`, with their lines.
 GROUPS = {
     "start": {
-        "list": "show every task and whether its data is there, or the folder of their YAMLs",
+        "list": "show every task, or the folder of their YAMLs",
         "prepare": "fetch, extract and check the data of tasks before a run",
         "doctor": "check the installation, the data and the judge",
         "demo": "run two baselines on the shipped questions, and conclude from their answers",
