@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
@@ -97,20 +97,29 @@ def chosen_judges(
 ) -> dict[str, Judge]:
     """Return name as typed -> judge of a task: each `--judge`, else the environment's.
 
-    {} if the task needs no judge, or judging is off. Raises InputError for a judge of a task that
-    needs none, or an unusable rule; JudgeError for an unusable judge.
+    {} if the task needs no judge, or judging is off. Raises InputError for an unusable rule,
+    JudgeError for an unusable judge.
     """
     # SciFIBench needs one if its setting `extractor` names a judge that reads the letters.
     rule_name = task.benchmark.judge(task.settings)
-    if rule_name is None:
-        if names := _named_judges(arguments):
-            raise InputError(
-                f"Expected no --judge for {task.name}, which needs none; found {names[0]}. Leave it"
-                " out."
-            )
-        return {}
+    return {} if rule_name is None else judges_by(rule_name, arguments, environ)
 
-    return judges_by(rule_name, arguments, environ)
+
+def check_use(tasks: Collection[Task], arguments: argparse.Namespace) -> None:
+    """Raise InputError if --judge or --rule is named, and none of the tasks has a use for it."""
+    has_judge = any(task.benchmark.judge(task.settings) is not None for task in tasks)
+    has_rule = any("rule" in task.benchmark.scoring for task in tasks)
+    unused = {
+        "--judge": "" if has_judge else ", ".join(_named_judges(arguments)),
+        "--rule": "" if has_rule else arguments.rule,
+    }
+    for option, value in unused.items():
+        if value:
+            names = ", ".join(task.name for task in tasks)
+            raise InputError(
+                f"Expected no {option} for {names}, as no answer there needs it; found {value}. "
+                "Leave it out."
+            )
 
 
 def all_stored(judges: Iterable[JudgeClient]) -> bool:

@@ -27,6 +27,7 @@ from spiqa_tasks.commands.judge_options import (
     add_judge_options,
     all_stored,
     are_ready,
+    check_use,
     chosen_judges,
 )
 from spiqa_tasks.commands.run_arguments import (
@@ -169,6 +170,7 @@ def run(arguments: argparse.Namespace) -> int:
     if _has_other_judge(arguments, by_task):
         return _print_stored(arguments)
 
+    check_use([task for task, _ in by_task], arguments)
     # Only now: `_print_stored` reads the runs again, and has its own remarks.
     say_remarks(arguments, remarks)
     return _score(arguments, _joined(arguments, wanted, by_task))
@@ -326,13 +328,10 @@ def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -
 
 
 def _with_options(arguments: argparse.Namespace, task: Task) -> Task:
-    """Return the task with the rule and the metrics that the arguments name."""
-    if arguments.rule is not None:
-        if "rule" not in task.benchmark.scoring:
-            raise InputError(
-                f"Expected no --rule for {task.name}, which has no free answers; found "
-                f"{arguments.rule}. Leave it out."
-            )
+    """Return the task with the rule, if it has free answers, and the metrics that the arguments
+    name.
+    """
+    if arguments.rule is not None and "rule" in task.benchmark.scoring:
         settings = f"{task.settings_text},rule={arguments.rule}".strip(",")
         task = dataclasses.replace(task, settings_text=settings)
 

@@ -5,7 +5,7 @@ from argparse import Namespace
 import pytest
 
 from spiqa_tasks.benchmarks.registry import Task
-from spiqa_tasks.commands.judge_options import chosen_judges
+from spiqa_tasks.commands.judge_options import check_use, chosen_judges
 from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.judge.rules import L3ScoreRule, LettersRule
@@ -16,10 +16,11 @@ LETTERS = Task("mine", "scifibench", "demo", "prompt=letter,extractor=judge")
 ENVIRON = {"SPIQA_JUDGE": "openai:gpt-4o", "SPIQA_JUDGE_BASE_URL": "http://localhost:1/v1"}
 
 
-def asked(names: list[str] | None) -> Namespace:
+def asked(names: list[str] | None, rule: str | None = None) -> Namespace:
     """Return the parsed arguments of a command line."""
     return Namespace(
         judge=names,
+        rule=rule,
         judge_prompt="released",
         thinking_tokens=None,
     )
@@ -52,5 +53,14 @@ def test_each_task_has_the_kind_of_judge_that_it_needs() -> None:
     assert judge.rule == LettersRule()
     with pytest.raises(JudgeError, match="anthropic"):
         judges(SPIQA, ["anthropic:claude-3-haiku"])
-    with pytest.raises(InputError, match="no --judge for mmstar_demo"):
-        judges(MMSTAR, ["openai:a"])
+    assert judges(MMSTAR, ["openai:a"]) == []
+
+
+def test_a_judge_or_a_rule_that_no_task_needs_is_refused() -> None:
+    """Beside a task that needs it, other tasks of a RUN are scored without it."""
+    with pytest.raises(InputError, match=r"no --judge for mmstar_demo, .* found openai:a"):
+        check_use([MMSTAR], asked(["openai:a"]))
+    with pytest.raises(InputError, match=r"no --rule for mine, .* found sampled"):
+        check_use([LETTERS], asked(["openai:a"], rule="sampled"))
+    check_use([MMSTAR], asked(["none"]))
+    check_use([MMSTAR, SPIQA], asked(["openai:a"], rule="sampled"))
