@@ -8,7 +8,7 @@ from spiqa_tasks.commands.run_arguments import add_runs, named_runs
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import abridged, say
 from spiqa_tasks.report.printer import add_format, render
-from spiqa_tasks.report.tables import comparison_table, why_table
+from spiqa_tasks.report.tables import comparison_tables, why_table
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"Expected two runs of one task with scores. {reason}")
 
     say(*left_out)
-    print(render(arguments.format, comparison_table(comparisons)))
+    print(render(arguments.format, *comparison_tables(comparisons)))
     return 3 if left_out else 0
 
 

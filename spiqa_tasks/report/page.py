@@ -30,7 +30,7 @@ from spiqa_tasks.report.plots import Plot, Point
 from spiqa_tasks.report.printer import Table, markdown, render
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
-    comparison_table,
+    comparison_tables,
     coverage_table,
     gain_table,
 )
@@ -350,7 +350,7 @@ def _comparisons(comparisons: Sequence[Comparison], left_out: Sequence[str]) -> 
         plots.intervals(title, {"difference": of_title}, "difference x 100")
         for title, of_title in sorted(points.items())
     ]
-    tables = [comparison_table(comparisons)] if comparisons else []
+    tables = comparison_tables(comparisons) if comparisons else []
     return Section("Comparison of runs", left_out, tables, difference_plots)
 
 

@@ -114,13 +114,10 @@ Columns = Sequence[Column | str]
 
 
 class Grid(NamedTuple):
-    """The texts of a table, the number of label columns at the left, and the alignment of each
-    column, `left` or `right`.
-    """
+    """The texts of a table, and the alignment of each column, `left` or `right`."""
 
     heads: list[str]
     rows: list[list[str]]
-    labels: int
     aligned: list[str]
 
 
@@ -130,8 +127,7 @@ class Table:
 
     Attributes:
         records: the rows, in natural units.
-        labels: columns that say what a row is about. A table that is wider than the terminal is
-            split into parts, each with the labels.
+        labels: columns that say what a row is about.
         values: the other columns; those of numbers are aligned at the right.
         data: the records for csv and json (default: `records`); () if these leave the table out.
     """
@@ -148,7 +144,6 @@ class Table:
         """The texts that people see, without columns that are empty in every row."""
         # A column may show a field of a dict, or the dict.
         flat = [{**record, **_flat(record)} for record in self.records]
-        labels = 0
         heads = []
         columns = []
         aligned = []
@@ -157,15 +152,13 @@ class Table:
             if flat and not any(cells):
                 continue
 
-            is_label = position < len(self.labels)
-            labels += is_label
             heads.append(column.head or column.name.rpartition(".")[2])
             columns.append(cells)
-            is_number = all(map(_NUMBER.fullmatch, cells))
-            aligned.append("right" if is_number and not is_label else "left")
+            is_number = position >= len(self.labels) and all(map(_NUMBER.fullmatch, cells))
+            aligned.append("right" if is_number else "left")
 
         rows = list(map(list, zip(*columns, strict=True)))
-        return Grid(heads, rows, labels, aligned)
+        return Grid(heads, rows, aligned)
 
 
 def _as_column(column: Column | str) -> Column:
@@ -230,81 +223,43 @@ def markdown(text: str) -> str:
 
 
 def _as_text(table: Table) -> str:
-    """Return a table that fits the terminal: cells are wrapped, then the columns are split."""
+    """Return a table for the terminal."""
     grid = table.grid
-    room = shutil.get_terminal_size((WIDTH, 24)).columns
-    columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
-    widths = _widths(columns, grid.labels, room)
+    widths = _widths(grid)
 
-    parts = _parts(widths, grid.labels, room)
-    texts = [_part_as_text(grid, part, widths) for part in parts]
-    title = f"{table.title}\n" if table.title else ""
-    notes = ["\n".join(table.notes)] if table.notes else []
-    return title + "\n\n".join([*texts, *notes])
-
-
-def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
-    """Return the columns at the positions `part` as text.
-
-    A row is left out if its values are all in other parts: published rows are of one benchmark.
-    """
-    rows = []
     # The headings are a row, as tabulate makes a column two wider than its heading.
-    for row in (grid.heads, *grid.rows):
-        has_value_here = any(row[column] for column in part[grid.labels :])
-        has_value = any(row[grid.labels :])
-        if has_value_here or not has_value:
-            rows.append([_wrapped(row[column], widths[column]) for column in part])
+    rows = [
+        list(map(_wrapped, grid.heads, widths)),
+        ["-" * width for width in widths],
+        *(list(map(_wrapped, row, widths)) for row in grid.rows),
+    ]
+    text = tabulate(rows, tablefmt="plain", colalign=grid.aligned, disable_numparse=True)
+    title = [table.title] if table.title else []
+    notes = ["", *table.notes] if table.notes else []
+    return "\n".join([*title, text, *notes])
 
-    rows.insert(1, ["-" * widths[column] for column in part])
-    aligned = [grid.aligned[column] for column in part]
-    return tabulate(rows, tablefmt="plain", colalign=aligned, disable_numparse=True)
 
+def _widths(grid: Grid) -> list[int]:
+    """Return the columns' widths in characters: the widest are wrapped until the terminal fits all.
 
-def _widths(columns: Sequence[Sequence[str]], labels: int, room: int) -> list[int]:
-    """Return the columns' widths in characters, of which a table should take at most `room`.
-
-    The widest columns are wrapped at blanks until the table fits. Words are broken only if the
-    labels alone fill the room, as paths of checkpoints may.
+    Words stay whole: a table of long names is wider than the terminal.
     """
+    columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
     natural = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split(" "))) for column in columns]
-    if _total(natural[:labels]) > room - NARROWEST:
-        words = [min(word, NARROWEST) for word in words]
+    room = shutil.get_terminal_size((WIDTH, 24)).columns - GAP * (len(columns) - 1)
 
     widths = natural
     for limit in range(max(natural, default=0), NARROWEST - 1, -1):
         widths = [min(max(limit, word), size) for size, word in zip(natural, words, strict=True)]
-        if _total(widths) <= room:
+        if sum(widths) <= room:
             break
     return widths
 
 
-def _parts(widths: Sequence[int], label_count: int, room: int) -> list[list[int]]:
-    """Return the positions of the columns of each part that fits the room, or has one value column.
-
-    Each part begins with the label columns: one label and three values, two of which fit, are
-    `[[0, 1, 2], [0, 3]]`.
-    """
-    parts = [list(range(label_count))]
-    for column in range(label_count, len(widths)):
-        longer = [*parts[-1], column]
-        has_other_value = len(longer) > label_count + 1
-        if has_other_value and _total([widths[position] for position in longer]) > room:
-            parts.append([*range(label_count), column])
-        else:
-            parts[-1] = longer
-    return parts
-
-
-def _total(widths: Sequence[int]) -> int:
-    """Return the width of columns side by side."""
-    return sum(widths) + GAP * (len(widths) - 1)
-
-
 def _wrapped(text: str, width: int) -> str:
-    """Return a text in lines of at most `width`, broken between words."""
-    return textwrap.fill(text, width, break_on_hyphens=False)
+    """Return a text in lines of at most `width`, broken at blanks."""
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _as_markdown(table: Table) -> str:

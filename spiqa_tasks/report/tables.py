@@ -90,10 +90,12 @@ def _gain_numbers(result: Gain | None) -> dict[str, float | None]:
     return numbers
 
 
-def comparison_table(comparisons: Sequence[Comparison]) -> Table:
-    """Return the paired differences of runs."""
-    # The difference is first: on a narrow terminal the last columns are in a second part.
-    values: Columns = [
+def comparison_tables(comparisons: Sequence[Comparison]) -> list[Table]:
+    """Return the paired differences of runs, and the scores that they are made of.
+
+    One table of both is wider than most terminals.
+    """
+    differences: Columns = [
         Column(
             "difference.difference", "difference", number, ("difference.low", "difference.high")
         ),
@@ -101,6 +103,8 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         Column("difference.n"),
         Column("won", show=lambda ids: str(len(ids))),
         Column("lost", show=lambda ids: str(len(ids))),
+    ]
+    scores: Columns = [
         Column("score_b", "run x 100", number),
         Column("score_a", "against x 100", number),
         Column("difference.smallest", "smallest", number),
@@ -120,7 +124,10 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     notes += [f"{abridged(pairs)}: {warning}." for warning, pairs in pairs_with.items()]
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
-    return Table(records, labels, values, "Paired differences", notes)
+    return [
+        Table(records, labels, differences, "Paired differences"),
+        Table(records, labels, scores, "Scores of the pairs", notes, data=()),
+    ]
 
 
 def why_table(why: Why) -> Table:

@@ -11,7 +11,7 @@ from spiqa_tasks.analysis.compare import Comparison
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, rows
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report.tables import (
-    comparison_table,
+    comparison_tables,
     coverage_table,
     gain_table,
 )
@@ -112,8 +112,10 @@ def test_a_comparison_is_a_line() -> None:
         p_corrected=None,
         warnings=["differ in prompt", "few questions"],
     )
-    shown = comparison_table([known, unknown])
-    first, second = (dict(zip(shown.grid.heads, line, strict=True)) for line in shown.grid.rows)
+    differences, scores = comparison_tables([known, unknown])
+    heads = differences.grid.heads + scores.grid.heads
+    lines = map(list.__add__, differences.grid.rows, scores.grid.rows)
+    first, second = (dict(zip(heads, line, strict=True)) for line in lines)
     assert first == {
         **{"task": "t", "metric": "accuracy", "run": "b", "against": "a", "n": "24"},
         **{"run x 100": "75.0", "against x 100": "50.0", "difference": "25.0 [5.0, 45.0]"},
@@ -121,7 +123,7 @@ def test_a_comparison_is_a_line() -> None:
     }
     unknown_cells = [second[name] for name in ("difference", "p (Holm)", "smallest")]
     assert unknown_cells == ["25.0", "-", "-"]
-    assert shown.notes[1:] == [
+    assert scores.notes[1:] == [
         "t, b against a: differ in prompt.",
         "t, b against a: few questions.",
     ]
@@ -138,5 +140,5 @@ def test_a_warning_of_several_comparisons_is_printed_once() -> None:
         for task in "tuv"
         for a in "cde"
     ]
-    _, note = comparison_table(pairs).notes
+    _, note = comparison_tables(pairs)[-1].notes
     assert note == "t, b against c and 8 more: b answered 60 of 500 questions."
