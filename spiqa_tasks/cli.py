@@ -55,7 +55,7 @@ _ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 _signals = [signal.SIGINT]
 
 # Options that name a file to write, in the order of the help page.
-_OUTPUT_OPTIONS = ("output", "html", "markdown", "csv", "json")
+_OUTPUT_OPTIONS = ("output", "html")
 
 # A full disk, the user's quota, the shell's limit on the size of a file.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

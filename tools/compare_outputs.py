@@ -217,8 +217,8 @@ COMMANDS = {
     ),
     # report and export
     "report": (
-        "report {host}/random {host}/frequent {host}/captions {host}/ocr --json "
-        "{out}/report.json --csv {out}/report.csv --markdown {out}/report.md"
+        "report {host}/random {host}/frequent {host}/captions {host}/ocr --pictures none "
+        "--html {out}/report.html"
     ),
     "export_captions": (
         "export spiqa_testB --settings setting=captiononly --output {out}/testB.jsonl"

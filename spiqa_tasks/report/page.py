@@ -1,4 +1,4 @@
-"""A report of runs: its sections of sentences, tables and plots, as a page or as Markdown."""
+"""A report of runs: its sections of sentences, tables and plots, as a page."""
 
 import base64
 import io
@@ -27,7 +27,7 @@ from spiqa_tasks.hosts.lmms_eval_files import date_of
 from spiqa_tasks.printable import counted
 from spiqa_tasks.report import plots
 from spiqa_tasks.report.plots import Plot, Point
-from spiqa_tasks.report.printer import Table, markdown, render
+from spiqa_tasks.report.printer import Table
 from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
     comparison_tables,
@@ -410,15 +410,6 @@ def as_html(report: Report, pictures: str) -> str:
         samples=data,
         version=version(PACKAGE),
     )
-
-
-def as_markdown(report: Report) -> str:
-    """Return the notes and tables of a report as Markdown, without plots and samples."""
-    parts = [f"# {report.title}", *map(markdown, report.notes)]
-    for section in report.sections:
-        parts += [f"## {markdown(section.title)}", *map(markdown, section.notes)]
-        parts += [render("md", table) for table in section.tables]
-    return "\n\n".join(parts) + "\n"
 
 
 def small_picture(path: str, side: int) -> str:

@@ -453,7 +453,7 @@ def test_a_row_that_cannot_be_scored_is_left_out_and_named(
         "score {0}/a.jsonl",
         "score {0}/a.jsonl --by level",
         "compare {0}/a.jsonl {0}/b.jsonl",
-        "report {0}/a.jsonl --json {0}/scores.json",
+        "report {0}/a.jsonl --html {0}/report.html",
     ],
 )
 def test_every_command_ends_with_3_if_it_left_out_a_row(

@@ -261,7 +261,7 @@ def test_answers_that_are_none_are_said_by_every_command(
         given = {
             "compare": ["compare", first, other],
             "compare --why": ["compare", first, other, "--why"],
-            "report": ["report", first, "--csv", str(tmp_path / "r.csv")],
+            "report": ["report", first, "--html", str(tmp_path / "r.html")],
             "score": ["score", first],
             "score --by": ["score", first, "--by", "group"],
             "gain": [

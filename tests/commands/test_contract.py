@@ -48,8 +48,7 @@ REFUSALS = {
     ),
     "export spiqa --output new": "Expected a task of SPIQA such as spiqa_train; found spiqa.",
     "export spiqa_demo --settings colour=red --output new": "colour",
-    "report spiqa_demo=p.jsonl --csv p.jsonl": "a file of its own",
-    "report spiqa_demo=p.jsonl --csv new --markdown new": "a file of its own",
+    "report spiqa_demo=p.jsonl --html p.jsonl": "a file of its own",
 }
 """Command line in a folder of files -> part of the message."""
 

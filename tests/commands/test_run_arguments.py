@@ -2,7 +2,6 @@
 that are wanted.
 """
 
-import json
 import math
 import re
 import statistics
@@ -77,7 +76,7 @@ def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, list[s
 
 
 def test_every_command_reads_every_form(
-    pictures: dict[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    pictures: dict[str, list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """18 and 12 of 24 right with the picture, 6 without: accuracy, difference, gain, hits, mean
     and page say so.
@@ -108,10 +107,9 @@ def test_every_command_reads_every_form(
     )
     (kept,) = run_json(capsys, "filter", without, "--max-hits", 0)[1]
     assert (kept["task"], kept["n"], kept["kept"]) == ("mmstar_demo", 24, 18)
-    assert main(["report", *runs, without, "--json", str(tmp_path / "r.json")]) == 0
     told = {
         (short(each["model"]), each["task"]): each["value"]
-        for each in json.loads((tmp_path / "r.json").read_text())
+        for each in run_json(capsys, "score", *runs, without, "--by", "group")[1]
         if (each["metric"], each["group"]) == ("accuracy", "all")
     }
     assert told == {
@@ -223,8 +221,8 @@ def test_answers_are_judged_by_score_alone(
     ((found,),) = run_json(capsys, "compare", scored, *judge)[1:2]
     assert found["difference"]["difference"] == pytest.approx(expected["b"] - expected["a"])
     assert run_json(capsys, "correlate", scored, *judge)[0] == 0
-    assert main(["report", str(scored), *judge, "--csv", str(tmp_path / "r.csv")]) == 0
-    assert "openai:local" in (tmp_path / "r.csv").read_text()
+    assert main(["report", str(scored), *judge, "--html", str(tmp_path / "r.html")]) == 0
+    assert "openai:local" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert server.counts["ok"] == asked
 
 
@@ -242,18 +240,18 @@ def parts(tmp_path: Path) -> dict[str, list[str]]:
 
 
 def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
-    parts: dict[str, list[str]], tmp_path: Path
+    parts: dict[str, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Page, Markdown, csv and json: no value without --partial, and `12 of 24` in the heading of
-    the values with it.
+    """No value without --partial, and `12 of 24` in the heading of the values with it; the same in
+    the records of `score --by`.
     """
-    files = {name: tmp_path / f"r.{name}" for name in ("html", "markdown", "csv", "json")}
+    path = tmp_path / "r.html"
     arguments = [*parts["seen"], *parts["blind"]]
-    for name, path in files.items():
-        arguments += [f"--{name}", str(path)]
+    page = ["--html", str(path), "--pictures", "none"]
     for partial in ([], ["--partial"]):
-        assert main(["report", *arguments, "--pictures", "none", *partial]) == 0
-        records = json.loads(files["json"].read_text())
+        assert main(["report", *arguments, *page, *partial]) == 0
+        capsys.readouterr()
+        records = run_json(capsys, "score", *arguments, "--by", "group", *partial)[1]
         assert {record["questions"] for record in records if record["group"] == "all"} == {
             "12 of 24"
         }
@@ -262,23 +260,20 @@ def test_a_report_over_a_part_says_so_wherever_it_prints_a_value(
         assert of_groups == {"1 of 1", "2 of 2", "4 of 4"}
         assert all("|questions:12 of 24" in record["signature"] for record in records)
         assert any(record["value"] is not None for record in records) == bool(partial)
-        assert (",0.75," in files["csv"].read_text()) == bool(partial)
-        for name in ("html", "markdown"):
-            text = files[name].read_text(encoding="utf-8").partition('id="data"')[0]
-            text = re.sub(r"\\|</?span>", "", text)
-            assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
-            assert "accuracy (12 of 24)" in text
-            withheld = (
-                "mmstar_demo of a: withheld: a answered 12 of 24 questions (--partial has values"
-                " over a part)."
-            )
-            assert (withheld in text) != bool(partial)
-            assert "12 of 24" in text
-            noted = (
-                "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial"
-                " prints its values."
-            )
-            assert (noted in text) != bool(partial)
+        text = path.read_text(encoding="utf-8").partition('id="data"')[0]
+        text = re.sub(r"</?span>", "", text)
+        assert ("75.0 [46.8, 91.1]" in text) == bool(partial)
+        assert "accuracy (12 of 24)" in text
+        withheld = (
+            "mmstar_demo of a: withheld: a answered 12 of 24 questions (--partial has values over a"
+            " part)."
+        )
+        assert (withheld in text) != bool(partial)
+        noted = (
+            "mmstar_demo of a: 12 of 24 questions were answered, fewer than 99%; --partial prints"
+            " its values."
+        )
+        assert (noted in text) != bool(partial)
 
 
 def test_runs_of_one_name_in_two_folders_are_not_mixed(

@@ -164,7 +164,7 @@ def test_tasks_that_the_host_alone_scores_are_named(
     assert (status, found["task"]) == (3, "mmstar_demo")
     said = "No values of t, u, which only the host scores; `spiqa-tasks score RUN --task NAME` "
     assert said in errors
-    main(["report", str(tmp_path), "--csv", str(tmp_path / "report.csv")])
+    main(["report", str(tmp_path), "--html", str(tmp_path / "r.html")])
     assert said in capsys.readouterr().err
     status, (row, *_), errors = run_json(capsys, "score", tmp_path, "--task", "t")
     assert (status, row["value"], row["n"], errors) == (0, 1.0, 3, "")

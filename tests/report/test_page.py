@@ -31,7 +31,6 @@ from spiqa_tasks.report.page import (
     Report,
     Section,
     as_html,
-    as_markdown,
     build,
     facts,
     small_picture,
@@ -459,41 +458,6 @@ def test_facts_are_told_in_full(tmp_path: Path) -> None:
         "answered on": ["2025-12-31 (EST)", "2026-01-02 (EST)"],
         "judges": ["x"],
     }
-
-
-def test_the_markdown_has_every_table(two_runs: Path) -> None:
-    """Headlines with intervals, groups, differences, coverage and signatures, and no plot."""
-    report = build(runs_at(two_runs))
-    text = as_markdown(report)
-    for title in (
-        "## Overview",
-        "### accuracy by category",
-        "## Comparison of runs",
-        "## Coverage",
-        "## Signatures",
-    ):
-        assert title in text
-    assert "100.0 [86.2, 100.0]" in text
-    assert text.count("\n### ") == sum(len(section.tables) for section in report.sections)
-    assert 'class="plot"' not in text
-
-
-def test_text_of_users_is_no_markup() -> None:
-    """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes
-    no column.
-    """
-    hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
-    shown = Table([{"run": hostile}], ["run"], [], hostile, [hostile])
-    text = as_markdown(Report("T", [hostile], [Section(hostile, [hostile], [shown])], ()))
-    escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
-    assert [line for line in text.splitlines() if "h" in line] == [
-        escaped,
-        f"## {escaped}",
-        escaped,
-        f"### {escaped}",
-        f"| {escaped} |",
-        escaped,
-    ]
 
 
 def scripts(page: str) -> list[str]:

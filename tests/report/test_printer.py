@@ -100,6 +100,17 @@ def test_programs_get_whole_records_and_people_the_columns() -> None:
         assert [sum(word in line for line in lines) for word in ("A note.", "other")] == [1, 1]
 
 
+def test_text_of_users_is_no_markup() -> None:
+    """Names of models and tasks can hold anything that Markdown reads; a bar within a cell makes
+    no column.
+    """
+    hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
+    escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
+    text = render("md", Table([{"run": hostile}], ["run"], [], hostile, [hostile]))
+    lines = [line for line in text.splitlines() if "h" in line]
+    assert lines == [f"### {escaped}", f"| {escaped} |", escaped]
+
+
 def test_names_hold_no_markup_and_steer_no_terminal() -> None:
     """Markdown's own letters are escaped, control characters are blanks; each cell is one line."""
     hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])

@@ -122,8 +122,8 @@ def test_every_command_reads_a_run(launch: Launch, tmp_path: Path, capsys: Said)
     from spiqa_tasks.cli import main
 
     pytest.importorskip("jinja2", reason="the extra `report` is not installed")
-    assert main(["report", str(out), "--csv", str(tmp_path / "report.csv")]) == 0
-    assert "fixed,host=vlmevalkit" in (tmp_path / "report.csv").read_text()
+    assert main(["report", str(out), "--html", str(tmp_path / "report.html")]) == 0
+    assert "fixed,host=vlmevalkit" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_our_prompt_and_our_length_are_used(
