@@ -13,6 +13,7 @@ from spiqa_tasks.benchmarks.metric import Metric, Needs, Value, mean_of, value_o
 from spiqa_tasks.benchmarks.record import Record, Records
 from spiqa_tasks.benchmarks.scorer import missing_text_metrics
 from spiqa_tasks.benchmarks.signature import PACKAGE, version
+from spiqa_tasks.benchmarks.summary import PLAIN, UNFORMATTED
 from spiqa_tasks.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,8 +53,18 @@ def benchmark_metrics(run: Run) -> list[Metric]:
         metric
         for metric in every
         if metric.name not in run.reported.omitted
+        and is_told(run, metric)
         and has_needs.get(metric.needs, metric.name in computed)
     ]
+
+
+def is_told(run: Run, metric: Metric) -> bool:
+    """Return whether the answers can say a metric: plain files do not say what form was asked
+    for, also not once their scores are written.
+    """
+    if metric.name != UNFORMATTED or metric.of_documents:
+        return True
+    return run.signature.predictions not in PLAIN
 
 
 def _computed(run: Run, metrics: Sequence[Metric]) -> set[str]:

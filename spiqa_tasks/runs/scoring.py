@@ -21,6 +21,7 @@ from spiqa_tasks.hosts.lmms_eval_files import (
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.identity import Identity, model_of
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
+from spiqa_tasks.runs.metric_values import is_told
 from spiqa_tasks.runs.run import Reported, Run
 
 
@@ -124,7 +125,7 @@ def values_of(run: Run) -> dict[str, Value]:
             if not group:
                 values[name] = Value(math.nan, 0, reason=omitted[name])
             continue
-        if name == summary.UNFORMATTED and not metric.of_documents and run.form in summary.PLAIN:
+        if not is_told(run, metric):
             continue
         value = run.value(metric, group)
         if value.n or value.reason is not None:

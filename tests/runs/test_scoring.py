@@ -198,9 +198,15 @@ def test_what_the_judges_server_asked_for_is_signed_once() -> None:
 
 
 def test_whether_plain_answers_have_the_wanted_form_is_not_known() -> None:
-    """Files of ids and answers do not say what was asked, whatever their form; a host's do."""
+    """Files of ids and answers do not say what was asked, whatever their form; a host's do. Their
+    scores say no more once they are written and read.
+    """
     for form in ("jsonl", "table"):
-        assert "unformatted_rate" not in values_of(scored("spiqa_demo", form=form))
+        run = scored("spiqa_demo", form=form)
+        assert "unformatted_rate" not in values_of(run)
+        written = dataclasses.replace(run, form="score")
+        assert "unformatted_rate" not in values_of(written)
+        assert "unformatted_rate" not in {metric.name for metric in written.metrics}
     assert values_of(scored("spiqa_demo", form="lmms-eval"))["unformatted_rate"].value == 1.0
 
 
