@@ -232,7 +232,8 @@ def prepare(asked: Iterable[tuple[Iterable[Metric], Records]]) -> None:
                 names.append(metric.name.removesuffix(RELEASED))
                 pairs += metric.pairs(records)
     if pairs:
-        text_scores.prepare(pairs, names)
+        # what these leave to compute takes no time
+        text_scores.text_scores(pairs, [name for name in text_scores.SLOW if name in names])
 
 
 def value_over(metric: Metric, records: Records, total: int = 0, withheld: str = "") -> Value:

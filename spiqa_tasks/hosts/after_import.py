@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-# Module of the host -> (an attribute that exists once it is imported, the patching function).
-Patches = Mapping[str, tuple[str, Callable[[Any], None]]]
+# Module of the host -> the function that patches it.
+Patches = Mapping[str, Callable[[Any], None]]
 
 
 def patch(patches: Patches) -> None:
     """Patch each module once: now if it is imported, else after its import."""
-    for name, (attribute, apply) in patches.items():
-        if hasattr(sys.modules.get(name), attribute):
-            _patch_once(sys.modules[name], apply)
+    for name, apply in patches.items():
+        module = sys.modules.get(name)
+        # while a module is being imported, Python marks its spec so; it lacks what is patched
+        if module is not None and not getattr(module.__spec__, "_initializing", False):
+            _patch_once(module, apply)
     finder = _AfterImport(patches)
     if finder not in sys.meta_path:
         sys.meta_path.insert(0, finder)
@@ -46,7 +48,7 @@ class _AfterImport(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
-            _, apply = self.patches[name]
+            apply = self.patches[name]
 
             def exec_module(module: ModuleType) -> None:
                 execute(module)

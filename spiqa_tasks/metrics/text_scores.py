@@ -8,7 +8,6 @@ left out, with the reason: other tokens would give other numbers under the same 
 """
 
 import functools
-import logging
 import subprocess
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -16,11 +15,6 @@ from typing import Any
 from spiqa_tasks.extras import how_to_install, is_installed
 from spiqa_tasks.metrics import coco_java
 from spiqa_tasks.scoring.coco_toolkit import CorpusScore, bleu, cider, meteor, rouge_l
-
-log = logging.getLogger(__name__)
-
-# Every run of a command asks for the same metrics.
-_warn_once = functools.cache(log.warning)
 
 # In the order of the toolkit; BERTScore is no part of it.
 METRICS = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "cider", "meteor", "bertscore_f1")
@@ -82,22 +76,12 @@ def text_scores(
     if not pairs:
         raise ValueError("Expected at least one pair of prediction and reference, found none.")
     lines = tuple((_one_line(prediction), _one_line(reference)) for prediction, reference in pairs)
-    scores: dict[str, TextScore] = {}
-
-    # Pairs, or why there are none; also for `prepare`, which names the slow metrics alone.
+    # Pairs, or why there are none; also without a metric, when the words are kept for later calls.
     tokenized = _tokenized(lines)
-    for name in metrics:
-        score = bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
-        # `_tokenized` warned once for all metrics
-        if isinstance(score, str) and score != tokenized:
-            _warn_once("%s is not computed: %s.", name, score)
-        scores[name] = score
-    return scores
-
-
-def prepare(pairs: Sequence[tuple[str, str]], metrics: Collection[str] = METRICS) -> None:
-    """Compute the slow parts of `metrics`, so that `text_scores` of these pairs starts nothing."""
-    text_scores(pairs, [name for name in SLOW if name in metrics])
+    return {
+        name: bertscore(lines) if name == "bertscore_f1" else _toolkit(name, tokenized)
+        for name in metrics
+    }
 
 
 def _toolkit(name: str, pairs: Pairs | str) -> TextScore:
@@ -130,15 +114,13 @@ def _one_line(text: str) -> str:
 @functools.lru_cache(maxsize=4)
 def _tokenized(pairs: Pairs) -> Pairs | str:
     """Return the pairs in the toolkit's words, or the reason why they cannot be made."""
-    reason = NO_JAVA
-    if coco_java.java():
-        try:
-            tokens = coco_java.tokenize_lines([line for pair in pairs for line in pair])
-            return tuple(zip(tokens[::2], tokens[1::2], strict=True))
-        except (OSError, subprocess.SubprocessError, ValueError) as error:
-            reason = f"the Java tokenizer failed ({error})"
-    log.warning("No text metric of the toolkit is computed: %s.", reason)
-    return reason
+    if not coco_java.java():
+        return NO_JAVA
+    try:
+        tokens = coco_java.tokenize_lines([line for pair in pairs for line in pair])
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return f"the Java tokenizer failed ({error})"
+    return tuple(zip(tokens[::2], tokens[1::2], strict=True))
 
 
 def bertscore(pairs: Sequence[tuple[str, str]]) -> TextScore:

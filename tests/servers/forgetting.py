@@ -24,7 +24,6 @@ def forget_text_metrics() -> None:
     forget_bertscore()
     text_scores._bleu.cache_clear()
     text_scores._tokenized.cache_clear()
-    text_scores._warn_once.cache_clear()
     missing_text_metrics.cache_clear()
     log_missing_text_metrics.cache_clear()
 

@@ -261,16 +261,16 @@ def _check_options(task: str, options: Mapping[str, Any]) -> None:
         )
 
 
-# Module of the host -> name in it, and the patch.
+# Module of the host -> the patch.
 PATCHES: Patches = {
-    "lmms_eval.utils": ("_git_output", _patch_version),
-    "lmms_eval.tasks": ("TaskManager", _patch_tasks),
-    "lmms_eval.api.filter": ("FilterEnsemble", _patch_filters),
-    "lmms_eval.filters": ("FILTER_REGISTRY", _patch_filter_names),
-    "lmms_eval.evaluator_utils": ("TaskOutput", _patch_results),
-    "lmms_eval.baselines.loader": ("load_baseline", _patch_baselines),
-    "lmms_eval.evaluator": ("simple_evaluate", _patch_options),
-    "lmms_eval.caching.response_cache": ("ResponseCache", response_cache.patch),
+    "lmms_eval.utils": _patch_version,
+    "lmms_eval.tasks": _patch_tasks,
+    "lmms_eval.api.filter": _patch_filters,
+    "lmms_eval.filters": _patch_filter_names,
+    "lmms_eval.evaluator_utils": _patch_results,
+    "lmms_eval.baselines.loader": _patch_baselines,
+    "lmms_eval.evaluator": _patch_options,
+    "lmms_eval.caching.response_cache": response_cache.patch,
 }
 
 

@@ -149,13 +149,13 @@ def _patch_models(host: Any) -> None:
         return first_picture(self, message, dataset)
 
 
-# Module of the host -> name in it, and the patch.
+# Module of the host -> the patch.
 PATCHES: Patches = {
-    "vlmeval.smp.file": ("load", _patch_files),
-    "vlmeval.dataset": ("build_dataset", _patch_datasets),
-    "vlmeval.inference_api": ("APIEvalPipeline", _patch_api_mode),
-    "vlmeval.vlm.base": ("BaseModel", _patch_models),
-    "vlmeval.api.base": ("BaseAPI", _patch_models),
+    "vlmeval.smp.file": _patch_files,
+    "vlmeval.dataset": _patch_datasets,
+    "vlmeval.inference_api": _patch_api_mode,
+    "vlmeval.vlm.base": _patch_models,
+    "vlmeval.api.base": _patch_models,
 }
 
 

@@ -40,4 +40,4 @@ class AnthropicJudge(SdkJudge):
             text, stop = text_of(answer["content"]), answer.get("stop_reason")
         except (KeyError, TypeError, AttributeError):
             raise RequestError("the server's answer is no message", retryable=False) from None
-        return with_usage(written_verdict(text, stop), answer, "input_tokens", "output_tokens")
+        return with_usage(written_verdict(text, stop), answer)

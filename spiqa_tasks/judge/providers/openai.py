@@ -87,7 +87,7 @@ class OpenAIJudge(SdkJudge):
                 written_verdict(text, stop)  # raises for a refusal, which is told as one
                 raise _impossible(f"no token log-probabilities; {WITHOUT_LOGPROBS}")
             verdict = Verdict(text, most_likely(pairs, request.top_logprobs))
-        return with_usage(verdict, answer, "prompt_tokens", "completion_tokens")
+        return with_usage(verdict, answer)
 
 
 def _first_token(choice: dict[str, Any]) -> list[tuple[Any, Any]]:

@@ -291,25 +291,21 @@ def text_of(content: Any) -> str:
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def with_usage(
-    verdict: Verdict, answer: dict[str, Any], prompt_field: str, completion_field: str
-) -> Verdict:
-    """Return the verdict with the answer's model and token counts, if plausible.
-
-    `prompt_field` and `completion_field` are the counts' names in `usage`, such as `prompt_tokens`.
-    """
+def with_usage(verdict: Verdict, answer: dict[str, Any]) -> Verdict:
+    """Return the verdict with the answer's model and token counts, if plausible."""
     usage, model = answer.get("usage"), answer.get("model")
     counts = usage if isinstance(usage, dict) else {}
     return replace(
         verdict,
         model=printable(model[:_LONGEST_NAME]) if model and isinstance(model, str) else None,
-        prompt_tokens=_count(counts.get(prompt_field)),
-        completion_tokens=_count(counts.get(completion_field)),
+        prompt_tokens=_count(counts, "prompt_tokens", "input_tokens"),
+        completion_tokens=_count(counts, "completion_tokens", "output_tokens"),
     )
 
 
-def _count(value: Any) -> int:
-    """Return a count of tokens; 0 for anything that is no number."""
+def _count(counts: dict[str, Any], openai: str, anthropic: str) -> int:
+    """Return a count of tokens by its name at OpenAI or at Anthropic; 0 if it is no number."""
+    value = counts.get(openai, counts.get(anthropic))
     return value if isinstance(value, int) else 0
 
 

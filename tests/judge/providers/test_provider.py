@@ -100,5 +100,5 @@ def test_the_served_model_is_a_text_of_bounded_length(
 ) -> None:
     """Printable, too."""
     verdict = Verdict("yes")
-    assert with_usage(verdict, answer, "in", "out").model == model
-    assert "\x1b" not in (with_usage(verdict, {"model": "m\x1b[31m"}, "in", "out").model or "")
+    assert with_usage(verdict, answer).model == model
+    assert "\x1b" not in (with_usage(verdict, {"model": "m\x1b[31m"}).model or "")
