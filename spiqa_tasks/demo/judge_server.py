@@ -45,20 +45,17 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
     f1 = overlap(*answers) if len(answers) == 2 else 0.0
     yes = min(max(f1, 1 - _HIGHEST), _HIGHEST)
     top = [
-        {"token": token, "logprob": math.log(probability), "bytes": None}
+        {"token": token, "logprob": math.log(probability)}
         for token, probability in {"Yes": yes, "No": 1 - yes, **_OTHER_TOKENS}.items()
     ]
     top.sort(key=itemgetter("logprob"), reverse=True)
     first = top[0]
     choice = {
-        "index": 0,
         "finish_reason": "stop",
         "message": {"role": "assistant", "content": first["token"]},
         "logprobs": {"content": [{**first, "top_logprobs": top}]},
     }
-    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-    common = {"id": "demo", "object": "chat.completion", "created": 0, "model": MODEL}
-    return {**common, "choices": [choice], "usage": usage}
+    return {"model": MODEL, "choices": [choice]}
 
 
 @contextmanager

@@ -34,6 +34,11 @@ _TEST = "Is the sky blue on a clear day? Answer in one word - Yes or No."
 # lost.
 _TEST_SECONDS = 5.0
 
+# A request for one token that has waited so long, and so many times as long as the slowest answer,
+# may be lost: with five seconds for a test question, within the 30 s that an outage may cost.
+LOST_SECONDS = 20.0
+LOST_TIMES = 3.0
+
 # Seconds between two test questions that fail: a server that refuses at once must not be flooded.
 _BETWEEN_TESTS = 1.0
 
@@ -303,7 +308,7 @@ class _Watch:
 
         asked_at, answers_before = _now(), self._slots.answers
         reply = asyncio.ensure_future(self._client.ask(request))
-        seconds = self._slots.seconds_until_lost
+        seconds = max(LOST_SECONDS, LOST_TIMES * self._slots.slowest)
         try:
             await asyncio.wait((reply,), timeout=seconds)
             while not reply.done():

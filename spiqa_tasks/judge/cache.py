@@ -160,7 +160,9 @@ class VerdictCache:
         if self._db is not None:
             self._db.close()
 
-        is_moved = self._is_replaced()
+        # another process may have moved the damaged file aside and begun a new one
+        was_open = self._db is not None and self.path.exists()
+        is_moved = was_open and self.path.stat().st_ino != self._file
         aside = self.path.with_suffix(f".damaged-{time.time_ns()}.sqlite")
         try:
             if not is_moved:
@@ -176,11 +178,6 @@ class VerdictCache:
                 f"The judge's cache {self.path} is damaged ({error}); it is now {aside.name}, and a"
                 " new one begins."
             )
-
-    def _is_replaced(self) -> bool:
-        """Return whether another process moved the damaged file aside and began a new one."""
-        assert self.path is not None
-        return self._db is not None and self.path.exists() and self.path.stat().st_ino != self._file
 
     def _open(self, path: Path) -> None:
         """Connect to the file, and remember which file it is."""

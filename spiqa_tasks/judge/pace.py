@@ -103,7 +103,9 @@ class _RateSearch:
         asked = epoch.started / seconds
         accepted = (epoch.started - epoch.refused) / seconds
         if not epoch.refused:
-            return self._grown(min(rate, asked))
+            faster = self.growth * min(rate, asked)
+            self.growth = min(1 + 2 * (self.growth - 1), FASTEST)
+            return faster
 
         self.growth = FASTER
         change = asked / self.asked if self.asked else 1.0
@@ -124,12 +126,6 @@ class _RateSearch:
         if is_slower or change >= 1:
             self.asked, self.accepted = asked, accepted
         return self._near_limit(asked, accepted)
-
-    def _grown(self, rate: float) -> float:
-        """Return the rate after an epoch without refusals; it grows by more each time."""
-        growth = self.growth
-        self.growth = min(1 + 2 * (growth - 1), FASTEST)
-        return rate * growth
 
     def _after_trial(self, asked: float, accepted: float, *, is_free: bool) -> float:
         """Return a still higher rate if requests are refused whatever the rate."""

@@ -16,11 +16,6 @@ SIMILAR_TIMES = 1.5
 # Part of the timeout that a request may wait in a server's queue; longer, and it may be lost there.
 IN_QUEUE = 0.25
 
-# A request for one token that has waited so long, and so many times as long as the slowest answer,
-# may be lost: with five seconds for a test question, within the 30 s that an outage may cost.
-LOST_SECONDS = 20.0
-LOST_TIMES = 3.0
-
 
 @dataclass(slots=True)
 class Slots:
@@ -86,7 +81,3 @@ class Slots:
         if limit != self.limit:
             self.limit, self._changed = limit, now
         self._waits.clear()
-
-    @property
-    def seconds_until_lost(self) -> float:
-        return max(LOST_SECONDS, LOST_TIMES * self.slowest)

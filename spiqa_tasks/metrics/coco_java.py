@@ -7,7 +7,7 @@ import functools
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -100,12 +100,12 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
     tokenized = output[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
         raise ValueError(f"expected {len(lines)} lines from the tokenizer, found {len(tokenized)}")
-    return [_without_punctuation(line, PUNCTUATIONS) for line in tokenized]
 
-
-def _without_punctuation(line: str, punctuation: Collection[str]) -> str:
-    """Return a tokenized line without its punctuation."""
-    return " ".join(token for token in line.rstrip().split(" ") if token not in punctuation)
+    cleaned = []
+    for line in tokenized:
+        words = [token for token in line.rstrip().split(" ") if token not in PUNCTUATIONS]
+        cleaned.append(" ".join(words))
+    return cleaned
 
 
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:

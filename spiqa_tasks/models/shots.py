@@ -1,7 +1,6 @@
 """Solved questions as shots for text-only models: the 2-shot strategy of the MMStar paper (5.1)."""
 
 import random
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,7 +80,8 @@ class Shots:
         drawn: dict[str, str] = {}
         for position in order:
             question, answer = solved(task, docs[position])
-            if question and _can_be_shown(answer):
+            # a split without answers may have "?" or "-1" there
+            if question and any(sign.isalnum() for sign in answer):
                 drawn.setdefault(question, answer)
             if len(drawn) > self.count:
                 break
@@ -92,7 +92,9 @@ def solved(task: Task, doc: Any) -> Solved:
     """Return a question and its true answer, the letter of an option if it is one."""
     question = _question(task, doc)
     target = target_of(task, doc)
-    return question, letter_of(target, options_in(question)) or target
+    with suppress(ValueError):
+        return question, answer_label(target, options_in(question))
+    return question, target
 
 
 def true_answer(request: Instance) -> str:
@@ -125,13 +127,6 @@ def target_of(task: Task, doc: Any) -> str:
     return str(target).strip()
 
 
-def letter_of(target: str, options: Mapping[str, str]) -> str:
-    """Return the letter of the option that a target names by letter or text, or ''."""
-    with suppress(ValueError):
-        return answer_label(target, options)
-    return ""
-
-
 def ended(question: str) -> str:
     """Return a question that ends with `ANSWER`."""
     if question.rstrip().endswith(ANSWER):
@@ -153,9 +148,3 @@ def _question(task: Task, doc: Any) -> str:
     """Return the text that a task asks of a doc, without marks for pictures; '' if it is none."""
     text = task.doc_to_text(doc)
     return without_placeholders(text).strip() if isinstance(text, str) else ""
-
-
-def _can_be_shown(answer: str) -> bool:
-    """Return whether an answer is one."""
-    # A split without answers may have "?" or "-1" there.
-    return any(sign.isalnum() for sign in answer)
