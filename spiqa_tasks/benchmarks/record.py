@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, NamedTuple, get_type_hints
 
 from spiqa_tasks.files.json_text import conforms
 from spiqa_tasks.judge.rules import Candidate, Rule
@@ -54,8 +54,7 @@ class Response:
     truncated: bool | None = None
 
 
-@dataclass(frozen=True)
-class MetricRequest:
+class MetricRequest(NamedTuple):
     """A judge request, and the function that reads a metric's score, or None, in its verdict."""
 
     metric: str

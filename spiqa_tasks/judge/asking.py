@@ -8,7 +8,8 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from spiqa_tasks.extras import require
 from spiqa_tasks.judge.pace import Outcome, Pace
@@ -133,8 +134,7 @@ class _Queue:
         return self._new.popleft()
 
 
-@dataclass(frozen=True, slots=True)
-class _Try:
+class _Try(NamedTuple):
     """A request in flight.
 
     Attributes:

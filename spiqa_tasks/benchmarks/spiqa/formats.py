@@ -105,11 +105,14 @@ class Paper:
     full_text: str | None = None
 
 
+# A JSON object of an annotation file.
+Released = Mapping[str, Any]
+
 # Function (paper id, released paper) of an annotation format.
-Reader = Callable[[str, Mapping[str, Any]], Paper]
+Reader = Callable[[str, Released], Paper]
 
 
-def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
+def read_a(paper_id: str, paper: Released) -> Paper:
     """Return a paper of test-A, val or train: figures have raw model labels and a
     `content_type`.
     """
@@ -130,7 +133,7 @@ def read_a(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     )
 
 
-def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
+def read_b(paper_id: str, paper: Released) -> Paper:
     """Return a paper of test-B: parallel lists, clean labels, the full text in `passages`."""
     types = paper["figure_types"]
     figures = [
@@ -143,7 +146,7 @@ def read_b(paper_id: str, paper: Mapping[str, Any]) -> Paper:
     return _paper(paper_id, figures, questions, "\n\n".join(paper["passages"]))
 
 
-def read_c(paper_id: str, paper: Mapping[str, Any]) -> Paper:
+def read_c(paper_id: str, paper: Released) -> Paper:
     """Return a paper of test-C: QASPER's answers, labels if the release has them, text without
     section names.
     """
@@ -190,7 +193,7 @@ def _paper(
     return Paper(paper_id, by_file, tuple(questions), full_text)
 
 
-def _qasper(answer: Mapping[str, Any]) -> str:
+def _qasper(answer: Released) -> str:
     """Return the free-form answer, else Yes or No, else the extractive spans, joined as QASPER's
     evaluator does.
     """

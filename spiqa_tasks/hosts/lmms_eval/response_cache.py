@@ -12,7 +12,6 @@ import os
 import shutil
 import socket
 import sqlite3
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,6 @@ logger = logging.getLogger("spiqa_tasks")
 
 # Requests per slice, which a killed run can lose; some batches of a local model, to stay fast.
 SLICE = 64
-
-# Seconds after which a lock whose owner is unknown counts as left behind; a merge takes seconds.
-_LONGEST_MERGE = 600.0
 
 
 def patch(host: Any) -> None:
@@ -151,11 +147,8 @@ def _is_left_behind(lock: Path) -> bool:
         os.kill(int(owner["pid"]), 0)  # signal 0 only asks whether the process exists
     except ProcessLookupError:
         return True
-    except PermissionError:
-        return False  # it exists, and is another user's
     except (OSError, ValueError, TypeError, KeyError):
-        # No owner: the process was killed between making the lock and signing it.
-        return lock.is_dir() and time.time() - lock.stat().st_mtime > _LONGEST_MERGE
+        return False  # not signed yet, or another user's
     return False
 
 

@@ -1,8 +1,11 @@
 """Anthropic's messages API, for written verdicts only: it returns no token log-probabilities."""
 
-from typing import Any
-
-from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
+from spiqa_tasks.judge.providers.provider import (
+    WITHOUT_LOGPROBS,
+    Json,
+    RequestError,
+    written_verdict,
+)
 from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 
@@ -29,12 +32,12 @@ class AnthropicJudge(SdkJudge):
         return headers
 
     @staticmethod
-    def image_part(media_type: str, data: str) -> dict[str, Any]:
+    def image_part(media_type: str, data: str) -> Json:
         source = {"type": "base64", "media_type": media_type, "data": data}
         return {"type": "image", "source": source}
 
     @staticmethod
-    def verdict_of(answer: dict[str, Any], _request: JudgeRequest) -> Verdict:
+    def verdict_of(answer: Json, _request: JudgeRequest) -> Verdict:
         """Return the verdict of a message."""
         try:
             text, stop = text_of(answer["content"]), answer.get("stop_reason")

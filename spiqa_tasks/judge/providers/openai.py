@@ -7,7 +7,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from spiqa_tasks.files.json_text import conforms
-from spiqa_tasks.judge.providers.provider import WITHOUT_LOGPROBS, RequestError, written_verdict
+from spiqa_tasks.judge.providers.provider import (
+    WITHOUT_LOGPROBS,
+    Json,
+    RequestError,
+    written_verdict,
+)
 from spiqa_tasks.judge.providers.sdk import SdkJudge, text_of, with_usage
 from spiqa_tasks.judge.types import JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.scoring.l3score import ROUNDING
@@ -57,17 +62,17 @@ class OpenAIJudge(SdkJudge):
         return headers
 
     @staticmethod
-    def image_part(media_type: str, data: str) -> dict[str, Any]:
+    def image_part(media_type: str, data: str) -> Json:
         return {"type": "image_url", "image_url": {"url": f"data:{media_type};base64,{data}"}}
 
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
+    def body(self, request: JudgeRequest) -> Json:
         body = super().body(request)
         if request.top_logprobs is not None:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
 
     @staticmethod
-    def verdict_of(answer: dict[str, Any], request: JudgeRequest) -> Verdict:
+    def verdict_of(answer: Json, request: JudgeRequest) -> Verdict:
         """Return the verdict of a chat completion."""
         try:
             choice = answer["choices"][0]
@@ -90,7 +95,7 @@ class OpenAIJudge(SdkJudge):
         return with_usage(verdict, answer)
 
 
-def _first_token(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
+def _first_token(choice: Json) -> list[tuple[Any, Any]]:
     """Return the most likely first tokens of a completion; [] without log-probabilities.
 
     The chosen token is added if the server leaves it out of the list (LMDeploy).
@@ -104,7 +109,7 @@ def _first_token(choice: dict[str, Any]) -> list[tuple[Any, Any]]:
     return []
 
 
-def _pair(listed: dict[str, Any]) -> tuple[Any, Any]:
+def _pair(listed: Json) -> tuple[Any, Any]:
     """Return a token's text, by its bytes if they are there: some servers write `token_id:9891`."""
     token = listed["token"]
     spelled = listed.get("bytes")

@@ -2,15 +2,16 @@
 
 import math
 import re
-import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeConfig, JudgeRequest, Verdict
 from spiqa_tasks.scoring.responses import without_reasoning
+
+# A JSON object of a request or an answer, or within one.
+Json = dict[str, Any]
 
 # A timeout, a conflict and a rate limit pass; so do 5xx. Other 4xx do not.
 RETRIED_STATUSES = frozenset({408, 409, 429})
@@ -133,16 +134,14 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait, at most `LONGEST_WAIT`, or None.
 
-    From `retry-after-ms` or `retry-after`, a number or a date.
+    From `retry-after-ms` or `retry-after`. A date in its place is left to the loop's own pauses: no
+    server of models sends one.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
             seconds = float(headers[name]) / unit
             if 0 <= seconds < float("inf"):
                 return min(seconds, LONGEST_WAIT)
-    with suppress(KeyError, ValueError, OverflowError):
-        seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
-        return min(max(seconds, 0.0), LONGEST_WAIT)
     return None
 
 
@@ -199,7 +198,7 @@ class Adaptation:
         changes += [f"no {name}" for name in sorted(self.dropped)]
         return ", ".join(changes)
 
-    def applied(self, body: dict[str, Any]) -> dict[str, Any]:
+    def applied(self, body: Json) -> Json:
         """Return a request's body, which has `max_tokens`, as the server takes it."""
         adapted = {name: value for name, value in body.items() if name not in self.dropped}
         adapted[self.limit_name] = max(adapted.pop("max_tokens"), self.least_tokens)
@@ -207,7 +206,7 @@ class Adaptation:
             adapted["top_logprobs"] = min(adapted["top_logprobs"], self.most_logprobs)
         return adapted
 
-    def learn(self, message: str, body: dict[str, Any]) -> None:
+    def learn(self, message: str, body: Json) -> None:
         """Take up what the refusal of a request, sent with this body, asks for."""
         if "max_completion_tokens" in message:
             self.limit_name = "max_completion_tokens"

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spiqa_tasks.judge.providers.provider import (
+    Json,
     Provider,
     RequestError,
     http_error,
@@ -64,15 +65,15 @@ class SdkJudge(Provider):
 
     @staticmethod
     @abstractmethod
-    def image_part(media_type: str, data: str) -> dict[str, Any]:
+    def image_part(media_type: str, data: str) -> Json:
         """Return a picture, its file in base64, as part of a message."""
 
     @staticmethod
     @abstractmethod
-    def verdict_of(answer: dict[str, Any], request: JudgeRequest) -> Verdict:
+    def verdict_of(answer: Json, request: JudgeRequest) -> Verdict:
         """Return the verdict of a server's answer; raises RequestError if it is none."""
 
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
+    def body(self, request: JudgeRequest) -> Json:
         """Return the parameters of a request as the rule wants it, extra fields first.
 
         Half a surrogate pair, which is no text and which servers refuse, becomes a question mark.
@@ -108,7 +109,7 @@ class SdkJudge(Provider):
                     raise  # nothing was learned
         return await self._ask(adaptation.applied(body), request)
 
-    async def _ask(self, body: dict[str, Any], request: JudgeRequest) -> Verdict:
+    async def _ask(self, body: Json, request: JudgeRequest) -> Verdict:
         """Return the verdict on one body, with the parameters that the server made us change."""
         verdict = self.verdict_of(await self.post(body), request)
         return replace(verdict, adapted=self._adaptation.text)
@@ -117,7 +118,7 @@ class SdkJudge(Provider):
         if "_client" in vars(self):  # made for the first request
             await self._client.close()
 
-    async def post(self, body: dict[str, Any]) -> dict[str, Any]:
+    async def post(self, body: Json) -> Json:
         """Return the JSON object that the server answers with; raises RequestError.
 
         The SDK's models take anything a server says, so that its raw answer is read instead.
@@ -291,7 +292,7 @@ def text_of(content: Any) -> str:
     return "".join(part["text"] for part in content or () if part.get("type") == "text")
 
 
-def with_usage(verdict: Verdict, answer: dict[str, Any]) -> Verdict:
+def with_usage(verdict: Verdict, answer: Json) -> Verdict:
     """Return the verdict with the answer's model and token counts, if plausible."""
     usage, model = answer.get("usage"), answer.get("model")
     counts = usage if isinstance(usage, dict) else {}
@@ -303,7 +304,7 @@ def with_usage(verdict: Verdict, answer: dict[str, Any]) -> Verdict:
     )
 
 
-def _count(counts: dict[str, Any], openai: str, anthropic: str) -> int:
+def _count(counts: Json, openai: str, anthropic: str) -> int:
     """Return a count of tokens by its name at OpenAI or at Anthropic; 0 if it is no number."""
     value = counts.get(openai, counts.get(anthropic))
     return value if isinstance(value, int) else 0
