@@ -5,6 +5,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 
@@ -18,7 +19,6 @@ from spiqa_tasks.analysis.merging import (
     texts,
 )
 from spiqa_tasks.benchmarks.metric import Metric, too_few
-from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs.metric_values import mean_remarks
 from spiqa_tasks.runs.run import MissingMetricError, Run
 from spiqa_tasks.scoring.intervals import Paired, holm, paired
@@ -30,6 +30,16 @@ class Scored:
 
     run: Run
     questions: pd.DataFrame
+
+    @cached_property
+    def known(self) -> pd.Index:
+        """The ids of the questions that have a score."""
+        return self.questions.score.dropna().index
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """Question -> the response as logged."""
+        return texts(self.run)
 
 
 @dataclass(frozen=True)
@@ -107,17 +117,21 @@ def compare(
 def _compared(
     pairs: Iterable[tuple[Scored, Scored]], metric: Metric, accept_differences: bool
 ) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons of a task's pairs, and a sentence per reason why others are none."""
+    """Return the comparisons of a task's pairs, and a sentence on each pair that is not compared."""
     comparisons = []
-    refused = defaultdict(list)
+    refusals = []
     for a, b in pairs:
         both = merged([a.questions, b.questions])
-        if fault := _fault_of_pair(a, b, both, metric, accept_differences):
-            refused[a.run.task, fault].append(f"{b.run.name} is not compared with {a.run.name}")
-        else:
-            comparisons.append(_comparison(a, b, both, metric))
+        few = _few(a, b, both)
+        fault = _fault_of_pair(a, b, both, metric, accept_differences)
+        if not fault and few and not a.run.partial:
+            fault = f"{few} {PARTIAL}"
 
-    refusals = [f"{task}: {abridged(names)}: {fault}." for (task, fault), names in refused.items()]
+        if fault:
+            names = f"{b.run.name} is not compared with {a.run.name}"
+            refusals.append(f"{a.run.task}: {names}: {fault}.")
+        else:
+            comparisons.append(_comparison(a, b, both, few, metric))
     return comparisons, refusals
 
 
@@ -208,9 +222,7 @@ def _fault_of_pair(
     if others:
         count = f"{len(others)} questions have another true answer under the same id"
         return f"{count}, such as {others[0]}"
-
-    few = _few(a, b, both)
-    return f"{few} {PARTIAL}" if few and not a.run.partial else ""
+    return ""
 
 
 def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
@@ -219,19 +231,17 @@ def _few(a: Scored, b: Scored, both: pd.DataFrame) -> str:
     for each in (a, b):
         # A run over all questions may not say how many there are.
         missing = max(0, each.run.asked - each.run.record_set.answered)
-        sizes.append(len(_known(each)) + missing)
+        sizes.append(len(each.known) + missing)
     # Two runs that each lack 1% may lack different questions: those of either count.
-    size = max(*sizes, len(_known(a).union(_known(b))))
+    size = max(*sizes, len(a.known.union(b.known)))
     return too_few(len(both), size, "questions have a score in both runs")
 
 
-def _known(scored: Scored) -> pd.Index:
-    """Return the ids of the questions that have a score."""
-    return scored.questions.score.dropna().index
+def _comparison(a: Scored, b: Scored, both: pd.DataFrame, few: str, metric: Metric) -> Comparison:
+    """Return the comparison of two runs over the questions that both have a score of.
 
-
-def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Comparison:
-    """Return the comparison of two runs over the questions that both have a score of."""
+    `few` says why these are so few, or is ''.
+    """
     test = paired(both.score_0.tolist(), both.score_1.tolist(), both.cluster_0.tolist())
     return Comparison(
         task=a.run.task,
@@ -244,24 +254,23 @@ def _comparison(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> Com
         p_corrected=test.p,
         won=list(both.index[both.score_1 > both.score_0]),
         lost=list(both.index[both.score_1 < both.score_0]),
-        warnings=_warnings(a, b, both, metric),
+        warnings=_warnings(a, b, few, metric),
     )
 
 
-def _warnings(a: Scored, b: Scored, both: pd.DataFrame, metric: Metric) -> list[str]:
+def _warnings(a: Scored, b: Scored, few: str, metric: Metric) -> list[str]:
     """Return warnings: in what two runs differ, what is left out."""
     different = conditions(a.run, b.run, metric.needs == "judge")
     warnings = [f"differ in {condition}" for condition in different]
-    if texts(a.run) == texts(b.run):
+    if a.texts == b.texts:
         warnings.append("the answers of both are the same")
     for run in (a.run, b.run):
         if not run.record_set.is_whole:
             warnings.append(f"{run.name} answered {run.coverage} questions")
         warnings += mean_remarks(run, metric)
 
-    few = _few(a, b, both)
     if few and a.run.record_set.is_whole and b.run.record_set.is_whole:
         warnings.append(few)
-    if alone := len(_known(a).symmetric_difference(_known(b))):
+    if alone := len(a.known.symmetric_difference(b.known)):
         warnings.append(f"{alone} questions have a score in one run only and are left out")
     return warnings

@@ -313,8 +313,9 @@ def test_scores_of_different_judges_are_not_compared() -> None:
         ],
     )
     assert compare([*runs, judged("c", "openai:y")])[1] == [
-        "t: b is not compared with a and 1 more: they have scores by openai:x and openai:y. Name "
-        "one judge with --judge; `compare --accept-differences` takes both."
+        f"t: {name} is not compared with a: they have scores by openai:x and openai:y. Name one "
+        "judge with --judge; `compare --accept-differences` takes both."
+        for name in "bc"
     ]
     (found,), left_out = compare(runs, accept_differences=True)
     assert (found.metric, found.difference.difference, left_out) == ("l3score", 0, [])
