@@ -117,7 +117,7 @@ def compare(
 def _compared(
     pairs: Iterable[tuple[Scored, Scored]], metric: Metric, accept_differences: bool
 ) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons of a task's pairs, and a sentence on each pair that is not compared."""
+    """Return the comparisons of a task's pairs, and a sentence on each one that is none."""
     comparisons = []
     refusals = []
     for a, b in pairs:

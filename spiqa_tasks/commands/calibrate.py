@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     rows = [_row(name, judge, labels) for name, judge in judges.items()]
     columns = [_column(name) for name in ("agreement", "kappa", "auroc")]
-    print(render(arguments.format, Table(rows, ["judge"], ["n", "failed", *columns])))
+    print(render(arguments.format, Table(rows, ["judge", "n", "failed", *columns])))
 
     some_failed = any(row["failed"] for row in rows)
     return 3 if some_failed or not all_stored(judges.values()) else 0

@@ -77,8 +77,8 @@ def _print(form: str, answers: list[dict[str, Any]]) -> None:
 
     letter = Column("letter", show=lambda letter: letter or "-")
     tables = [
-        Table(answers, ["id"], [letter, "rule", "reason"]),
-        Table(by_rule, ["rule"], ["answers"], notes=[share], data=()),
+        Table(answers, ["id", letter, "rule", "reason"]),
+        Table(by_rule, ["rule", "answers"], notes=[share], data=()),
     ]
     whole = {"answers": answers, "n": len(answers), "found": with_letter, "rules": rules}
     print(render(form, *tables, whole=whole))

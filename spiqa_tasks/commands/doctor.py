@@ -87,7 +87,7 @@ def _print(findings: list[Finding], form: str) -> None:
         return
 
     rows = [finding._asdict() for finding in findings]
-    print(render(form, Table(rows, Finding._fields, ())))
+    print(render(form, Table(rows, Finding._fields)))
 
 
 def _finding(subject: str, fault: str | None, detail: str, status: str = "missing") -> Finding:

@@ -104,7 +104,7 @@ def _write(arguments: argparse.Namespace, kept: Kept) -> Path:
 def _print(records: list[dict[str, Any]], written: list[Path], form: str) -> None:
     """Print a record per task; for people as tables and sentences, with the YAMLs written."""
     if form not in STYLES:
-        print(render(form, Table(records, (), ())))
+        print(render(form, Table(records, ())))
         return
 
     for record in records:
@@ -121,8 +121,9 @@ def _print_filter(record: dict[str, Any], form: str) -> None:
         f"most {record['max_hits']} hits (--max-hits), by {record['metric']}"
     )
     shares = [Column(name, show=percent) for name in ("refused", "unparsed", "failed", "truncated")]
-    values: Columns = [Column("score", record["metric"], percent), *shares]
-    print(render(form, Table(record["answers"], [Column("model", "inspector"), "task"], values)))
+    score = Column("score", record["metric"], percent)
+    columns: Columns = [Column("model", "inspector"), "task", score, *shares]
+    print(render(form, Table(record["answers"], columns)))
 
     hits = ", ".join(f"{n} by {count}" for count, n in enumerate(record["hit_counts"]))
     print(f"\n{record['kept']} of {record['n']} questions kept; by hits: {hits}")

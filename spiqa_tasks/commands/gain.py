@@ -9,7 +9,7 @@ from spiqa_tasks.commands.run_arguments import add_runs, runs_at
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import say
 from spiqa_tasks.report.printer import add_format, render
-from spiqa_tasks.report.tables import gain_table
+from spiqa_tasks.report.tables import gain_tables
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 
@@ -70,7 +70,7 @@ def print_gain(pairs: Sequence[GainRuns], form: str, by: str) -> bool:
     rows_by_pair = [rows(pair, by) for pair in pairs]
     all_rows = list(chain.from_iterable(rows_by_pair))
     means = averages([overall for overall, *_ in rows_by_pair])
-    print(render(form, gain_table([*all_rows, *means])))
+    print(render(form, *gain_tables([*all_rows, *means])))
 
     for overall, *groups in rows_by_pair:
         # A warning about all questions is not repeated for each group.

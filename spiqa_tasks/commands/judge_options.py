@@ -159,6 +159,6 @@ def _forecast(form: str, estimates: Mapping[str, JudgingEstimate], about: Mappin
     if not rows:
         return "No judge would be asked."
 
-    values = ["calls", "cached", "prompt_tokens", "completion_tokens"]
+    values = ["judge", "calls", "cached", "prompt_tokens", "completion_tokens"]
     cost = Column("cost", show=lambda cost: "not known" if cost is None else f"{cost:.2f}")
-    return render(form, Table(rows, ["judge"], [*values, cost]))
+    return render(form, Table(rows, [*values, cost]))

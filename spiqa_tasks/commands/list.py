@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = Column("settings", show=lambda text: text.replace(",", ", "))
     members = [{"name": name, "members": list(of)} for name, of in groups.items()]
     tables = [
-        Table(rows, [Column("name", "task")], ["questions", settings]),
-        Table(members, [Column("name", "group")], [Column("members", "tasks")]),
+        Table(rows, [Column("name", "task"), "questions", settings]),
+        Table(members, [Column("name", "group"), Column("members", "tasks")]),
     ]
     print(render(arguments.format, *tables, whole={"tasks": rows, "groups": groups}))
     return 0

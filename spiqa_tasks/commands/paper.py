@@ -70,8 +70,8 @@ def _list(arguments: argparse.Namespace) -> int:
         if arguments.paper in (None, item.paper)
     ]
 
-    values: Columns = ["needs", Column("tasks", "--tasks"), "note"]
+    columns: Columns = ["paper", "item", "shows", "needs", Column("tasks", "--tasks"), "note"]
     note = "Made again by `spiqa-tasks paper PAPER ITEM RUN...`."
-    table = Table(records, ["paper", "item", "shows"], values, notes=[note])
+    table = Table(records, columns, notes=[note])
     print(render(arguments.format, table))
     return 0

@@ -80,8 +80,8 @@ def rank_captions(arguments: argparse.Namespace, item: Item) -> int:
         f"{counted(failures.total(), 'ranking')} failed.",
         *(f"{reason}, {count} times." for reason, count in failures.items()),
     )
-    values = [Column(name, name, _mean_and_sd) for name in (*judges, COMBINED)]
-    table = Table(mean_ranks(ranks), [Column("captions_by", "captions by")], values)
+    means = [Column(name, name, _mean_and_sd) for name in (*judges, COMBINED)]
+    table = Table(mean_ranks(ranks), [Column("captions_by", "captions by"), *means])
     print(render(arguments.format, table))
 
     is_complete = not left_out and not failures and all_stored(judges.values())

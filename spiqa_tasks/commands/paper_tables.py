@@ -46,8 +46,7 @@ class MeasuredTable:
     """
 
     rows: Callable[..., Sequence[Mapping[str, Any]]]
-    labels: Columns
-    values: Columns
+    columns: Columns
 
 
 def _by_setting(shares: Mapping[Any, float]) -> str:
@@ -75,8 +74,11 @@ _SOURCE = Column("source", show=lambda source: source.partition(",")[0])
 _TABLES = {
     "alignment": MeasuredTable(
         alignment,
-        ["model", "split", "mark", "ignore"],
         [
+            "model",
+            "split",
+            "mark",
+            "ignore",
             "n",
             Column("control", show=number),
             Column("accuracy", show=number),
@@ -86,8 +88,9 @@ _TABLES = {
     ),
     "bootstrap": MeasuredTable(
         bootstrap,
-        ["model", "task"],
         [
+            "model",
+            "task",
             "n",
             "size",
             Column("mean", show=number),
@@ -95,11 +98,26 @@ _TABLES = {
             "questions",
         ],
     ),
-    "sizes": MeasuredTable(by_size, ["model", "task", "metric", "by", "group"], ["n", VALUE]),
+    "correlate": MeasuredTable(
+        lambda runs, _: correlations(runs),
+        [
+            "model",
+            "task",
+            "metric",
+            Column("correlated_with", "with"),
+            "judge",
+            "n",
+            Column("spearman", "Spearman", _rho),
+        ],
+    ),
+    "sizes": MeasuredTable(by_size, ["model", "task", "metric", "by", "group", "n", VALUE]),
     "spread": MeasuredTable(
         spread,
-        ["model", "split", "settings", "over"],
         [
+            "model",
+            "split",
+            "settings",
+            "over",
             Column("accuracies", show=_by_setting),
             *(Column(name, show=number) for name in ("mean", "sd", "range")),
             "questions",
@@ -186,10 +204,10 @@ def _experiment(settings: Any, item: Item) -> list[Any]:
 def _measured(arguments: argparse.Namespace, item: Item) -> int:
     """Print a table of `_TABLES`; return 3 if the value of a run is withheld, else 0."""
     runs = _runs(arguments, item)
-    withheld = [run for run in runs if _is_withheld(run, run.metric(arguments.metric))]
+    withheld = [run for run in runs if _is_withheld(run, headline(run, arguments.metric))]
     table = _TABLES[item.maker]
     rows = table.rows(runs, arguments.metric, **item.options)
-    print(render(arguments.format, Table(rows, table.labels, table.values), *_printed(item)))
+    print(render(arguments.format, Table(rows, table.columns), *_printed(item)))
     return 3 if withheld else 0
 
 
@@ -198,23 +216,6 @@ def _is_withheld(run: Run, metric: Metric) -> bool:
     reasons = withheld_values(run, [metric])
     say(*reasons)
     return bool(reasons)
-
-
-def _correlate(arguments: argparse.Namespace, item: Item) -> int:
-    """Print the correlations of L3Score; return 3 if a run has none and is left out, else 0."""
-    runs = _runs(arguments, item)
-    unjudged = [run for run in runs if not run.judged_scores]
-    for run in unjudged:
-        say(
-            *withheld_values(run, [])
-            or [f"{run.task} of {run.name} is left out: it has no L3Score."]
-        )
-
-    rows = correlations(runs)
-    labels: Columns = ["model", "task", "metric", Column("correlated_with", "with"), "judge"]
-    table = Table(rows, labels, ["n", Column("spearman", "Spearman", _rho)])
-    print(render(arguments.format, table, *_printed(item)))
-    return 3 if unjudged else 0
 
 
 def _main(arguments: argparse.Namespace, item: Item) -> int:
@@ -275,7 +276,7 @@ def _score_tables(records: Sequence[ValueRecord]) -> list[Table]:
             for column in (JUDGE, Column("group"))
             if len({(row["source"], row[column.name]) for row in rows}) > len(sources)
         ]
-        tables.append(Table(rows, ["model", _SOURCE, *varied], [VALUE, "n", PART], title, notes))
+        tables.append(Table(rows, ["model", _SOURCE, *varied, VALUE, "n", PART], title, notes))
         notes = []
     return tables
 
@@ -314,7 +315,7 @@ def _printed(item: Item) -> list[Table]:
         columns[head] = Column(head, head)
 
     title = f"As printed, {item.name}"
-    return [Table([*lines.values()], labels, [*columns.values()], title, data=())]
+    return [Table([*lines.values()], [*labels, *columns.values()], title, data=())]
 
 
 def _labels_and_heads(rows: Sequence[Mapping[str, str]]) -> tuple[list[str], list[str]]:
@@ -341,7 +342,6 @@ def _printed_cell(row: Mapping[str, str]) -> str:
 # Maker in `published/items.csv` -> its function, which prints and returns the exit status.
 MAKERS: Mapping[str, Callable[[argparse.Namespace, Item], int]] = {
     **dict.fromkeys(_TABLES, _measured),
-    "correlate": _correlate,
     "gain": _gain,
     "main": _main,
     "rank": rank_captions,

@@ -449,7 +449,7 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     notes = []
     if not arguments.by:
         notes = [f"{run.task} of {run.name}: {run.signature.text}" for run in suited]
-    print(render(arguments.format, Table(rows, labels, [VALUE, "n", PART], notes=notes)))
+    print(render(arguments.format, Table(rows, [*labels, VALUE, "n", PART], notes=notes)))
 
     say(*reasons)
     return 3 if reasons else 0

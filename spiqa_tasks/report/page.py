@@ -32,7 +32,7 @@ from spiqa_tasks.report.samples import as_script, samples
 from spiqa_tasks.report.tables import (
     comparison_tables,
     coverage_table,
-    gain_table,
+    gain_tables,
 )
 from spiqa_tasks.report.values import (
     JUDGE,
@@ -169,8 +169,7 @@ def _overview(by_task: Iterable[Sequence[Run]], comparisons: Sequence[Comparison
     notes = [*_judge_notes(chain.from_iterable(by_task)), *_conclusions(comparisons)]
     table = Table(
         lines,
-        ["task"],
-        ["model", JUDGE, "metric", VALUE, "n", PART],
+        ["task", "model", JUDGE, "metric", VALUE, "n", PART],
         "Headline of each task, its best run first, with 95% intervals",
     )
     # a single value is in the table
@@ -370,15 +369,13 @@ def _gain(runs: Iterable[Run]) -> Section:
 
     gains = list(chain.from_iterable(map(rows, pairs)))
     notes = [f"{row.task} of {row.model}: {warning}." for row in gains for warning in row.warnings]
-    return Section(
-        title, problems, [gain_table(gains, "Multi-modal gain and leakage x 100", notes)]
-    )
+    return Section(title, problems, gain_tables(gains, "Multi-modal gain x 100", notes))
 
 
 def _signatures(runs: Sequence[Run]) -> Section:
     """Return the section with the signature of each run."""
     lines = [{"task": run.task, "run": run.name, "signature": run.signature.text} for run in runs]
-    table = Table(lines, ["task", "run"], ["signature"], "Conditions of every number")
+    table = Table(lines, ["task", "run", "signature"], "Conditions of every number")
     return Section("Signatures", (), [table])
 
 

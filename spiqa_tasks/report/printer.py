@@ -127,14 +127,12 @@ class Table:
 
     Attributes:
         records: the rows, in natural units.
-        labels: columns that say what a row is about.
-        values: the other columns; those of numbers are aligned at the right.
+        columns: those that people see, but for such as are empty in every row.
         data: the records for csv and json (default: `records`); () if these leave the table out.
     """
 
     records: Records
-    labels: Columns
-    values: Columns
+    columns: Columns
     title: str = ""
     notes: Sequence[str] = ()
     data: Records | None = None
@@ -147,14 +145,14 @@ class Table:
         heads = []
         columns = []
         aligned = []
-        for position, column in enumerate(map(_as_column, [*self.labels, *self.values])):
+        for column in map(_as_column, self.columns):
             cells = [column.cell(record) for record in flat]
             if flat and not any(cells):
                 continue
 
             heads.append(column.head or column.name.rpartition(".")[2])
             columns.append(cells)
-            is_number = position >= len(self.labels) and all(map(_NUMBER.fullmatch, cells))
+            is_number = all(map(_NUMBER.fullmatch, cells))
             aligned.append("right" if is_number else "left")
 
         rows = list(map(list, zip(*columns, strict=True)))

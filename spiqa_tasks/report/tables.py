@@ -39,13 +39,13 @@ def coverage_table(runs: Sequence[Run]) -> Table:
         )
         line["by rule"] = ", ".join(f"{rule} {count}" for rule, count in rules.most_common())
         lines.append(line)
-    return Table(lines, ["task", "run"], [*statuses, "by rule"], "Answers by status")
+    return Table(lines, ["task", "run", *statuses, "by rule"], "Answers by status")
 
 
-def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> Table:
-    """Return gain and leakage.
+def gain_tables(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) -> list[Table]:
+    """Return a table of gain and, if a run has an LLM base, one of leakage.
 
-    The columns of leakage are empty, and not shown, if no run has an LLM base.
+    One table of both is wider than most terminals.
     """
     names = ("task", "metric", "group", "model", "ablation", "llm", "n", "by")
     records: list[Mapping[str, Any]] = []
@@ -53,30 +53,30 @@ def gain_table(rows: Sequence[Row], title: str = "", notes: Sequence[str] = ()) 
         fields = {name: getattr(row, name) for name in names}
         records.append(fields | _gain_numbers(row.result) | {"warnings": list(row.warnings)})
 
-    values: Columns = [
+    groups = group_labels([(row.by, row.group) for row in rows])
+    labels: Columns = ["task", "model", "metric", *groups, Column("ablation", "without")]
+    gain: Columns = [
         "n",
         Column("s_v", "S_v", number),
         Column("s_wv", "S_wv", number),
         Column("mg", "MG", number, ("mg_low", "mg_high")),
-        Column("llm", "LLM base"),
-        Column("s_t", "S_t", _if_known),
-        Column("ml", "ML", _if_known, ("ml_low", "ml_high")),
-        Column("ml_signed", "S_wv - S_t", _if_known, ("ml_signed_low", "ml_signed_high")),
     ]
-    groups = group_labels([(row.by, row.group) for row in rows])
-    labels: Columns = ["task", "model", "metric", *groups, Column("ablation", "without")]
-    return Table(records, labels, values, title, notes)
+    leakage: Columns = [
+        Column("llm", "LLM base"),
+        Column("s_t", "S_t", number),
+        Column("ml", "ML", number, ("ml_low", "ml_high")),
+        Column("ml_signed", "S_wv - S_t", number, ("ml_signed_low", "ml_signed_high")),
+    ]
+    tables = [Table(records, [*labels, *gain], title, notes)]
+    if with_base := [record for record in records if record["llm"]]:
+        tables.append(Table(with_base, [*labels, *leakage], "Leakage x 100", data=()))
+    return tables
 
 
 def group_labels(groups: Collection[tuple[str, str]]) -> list[str]:
     """Return the labels of groups (column, name): the column, too, if two share a name."""
     names = {name for _, name in groups}
     return ["group"] if len(names) == len({*groups}) else ["by", "group"]
-
-
-def _if_known(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """Return a number times 100 with its interval, as `number`; '' for None."""
-    return "" if value is None else number(value, low, high)
 
 
 def _gain_numbers(result: Gain | None) -> dict[str, float | None]:
@@ -125,8 +125,8 @@ def comparison_tables(comparisons: Sequence[Comparison]) -> list[Table]:
     records = list(map(asdict, comparisons))
     labels: Columns = ["task", "metric", Column("b", "run"), Column("a", "against")]
     return [
-        Table(records, labels, differences, "Paired differences"),
-        Table(records, labels, scores, "Scores of the pairs", notes, data=()),
+        Table(records, [*labels, *differences], "Paired differences"),
+        Table(records, [*labels, *scores], "Scores of the pairs", notes, data=()),
     ]
 
 
@@ -139,6 +139,7 @@ def why_table(why: Why) -> Table:
     ]
     rows.append({"cause": "difference", "value": why.number_b - why.number_a})
     columns: Columns = [
+        "cause",
         Column("value", "x 100", number),
         "questions",
         Column("first", "such as"),
@@ -148,7 +149,7 @@ def why_table(why: Why) -> Table:
     notes = _why_notes(why, has_about=any(line.about for line in shown))
     a = f"{why.a} {percent(why.number_a)} ({why.metric_a})"
     b = f"{why.b} {percent(why.number_b)} ({why.metric_b})"
-    return Table(rows, ["cause"], columns, f"{b} - {a}", notes, data=[asdict(why)])
+    return Table(rows, columns, f"{b} - {a}", notes, data=[asdict(why)])
 
 
 def _why_notes(why: Why, has_about: bool) -> list[str]:

@@ -145,8 +145,9 @@ def cross_table(
         row["cells"].setdefault(name, cell.removesuffix(sizes.get(name, "")))
 
     heads = dict.fromkeys(record[head] for record in records)
-    columns = [Column(f"cells.{name}", name + sizes.get(name, "")) for name in heads]
-    return Table(list(rows.values()), ["model", "source", JUDGE], columns, title, notes, records)
+    columns: list[Column | str] = ["model", "source", JUDGE]
+    columns += [Column(f"cells.{name}", name + sizes.get(name, "")) for name in heads]
+    return Table(list(rows.values()), columns, title, notes, records)
 
 
 def _judges(records: Sequence[ValueRecord]) -> dict[str, str]:
@@ -251,7 +252,7 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
     title = _title(run) if is_named else ""
     left_out = run.reported.omitted.keys() - {run.benchmark_task.metrics[0].name}
     shown = [record for record in values if record["metric"] not in left_out]
-    return Table(shown, [metric_column], [VALUE, "n"], title, _score_notes(run), values)
+    return Table(shown, [metric_column, VALUE, "n"], title, _score_notes(run), values)
 
 
 def _title(run: Run) -> str:

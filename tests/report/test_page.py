@@ -45,8 +45,7 @@ from spiqa_tasks.runs.run import Reported, Run
 LARGE = SIDES["large"]
 TABLE = Table(
     [{"run": "a", "n": 1}, {"run": "b|c", "n": 20, "source": "published, Table 5"}],
-    ["run"],
-    ["n"],
+    ["run", "n"],
     "Scores",
     ["A note. " * 30],
 )
@@ -404,9 +403,9 @@ def test_gain_and_leakage_have_a_section(tmp_path: Path) -> None:
     """Problems stand above the table, and runs with pictures alone have none."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
     runs = runs_at(tmp_path)
-    (table,) = section(build(runs), "Gain and leakage").tables
-    (row,) = table.grid.rows
-    first = dict(zip(table.grid.heads, row, strict=True))
+    gain, leakage = (table.grid for table in section(build(runs), "Gain and leakage").tables)
+    cells = zip(gain.heads + leakage.heads, gain.rows[0] + leakage.rows[0], strict=True)
+    first = dict(cells)
     assert (first["S_v"], first["S_wv"], first["S_t"]) == ("100.0", "50.0", "25.0")
     assert first["MG"].startswith("50.0 [")
     assert first["ML"].startswith("25.0 [")

@@ -87,7 +87,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_demo_run(
         folder / "b", "b", lambda place, row: row["answer"] if place % 2 else wrong.get(place, "E")
     )
-    long = Table([{"run": f"m{place}"} for place in range(31)], ["run"], [], "Long")
+    long = Table([{"run": f"m{place}"} for place in range(31)], ["run"], "Long")
     return written(folder, folder / "page.html", more=[Section("More", tables=[long])])
 
 
@@ -292,7 +292,7 @@ def test_a_table_of_eleven_categories_fits(chromium: Any, tmp_path: Path) -> Non
     groups = {f"cs {letter}L (n=13)": "25.0 [14.6, 69.9]" for letter in "ABCDEF"}
     groups |= {f"cs {letter}L (n=1)": "100.0 [20.7, 100.0]" for letter in "GHIJK"}
     row = {"model": "frequent_choice", "source": "measured", **groups}
-    table = Table([row], ["model", "source"], list(groups))
+    table = Table([row], ["model", "source", *groups])
     path = tmp_path / "page.html"
     report = Report("R", [], [Section("S", ["N."], [table])], [])
     path.write_text(as_html(report, "none"), encoding="utf-8")
@@ -310,7 +310,7 @@ def test_a_phone_shows_no_headings_of_a_wide_table(chromium: Any, tmp_path: Path
     """Each cell of a card has its own; the row of them is outside, however many there are."""
     columns = [f"Diagnostics and laboratory medicine {number}" for number in range(30)]
     row = {"run": "m", **dict.fromkeys(columns, "60.0 [42.3, 75.4]")}
-    wide = Table([row], ["run"], columns, "Wide")
+    wide = Table([row], ["run", *columns], "Wide")
     path = tmp_path / "page.html"
     report = Report("Wide", (), [Section("Wide", tables=[wide])], [])
     path.write_text(as_html(report, "none"), encoding="utf-8")
@@ -507,7 +507,7 @@ def test_print_breaks_no_word_and_no_interval(chromium: Any, tmp_path: Path) -> 
     interval = "100.0 [34.2, 100.0]"
     names = [f"c{place}" for place in range(10)]
     record = {"model": "captionretrievalbaseline", **dict.fromkeys(names, interval)}
-    report = Report("T", (), [Section("S", tables=[Table([record], ["model"], names)])], ())
+    report = Report("T", (), [Section("S", tables=[Table([record], ["model", *names])])], ())
     path = tmp_path / "page.html"
     path.write_text(as_html(report, "none"), encoding="utf-8")
     page, _ = opened(chromium, path, viewport={"width": 1123 - 90, "height": 794 - 90})
@@ -528,7 +528,7 @@ def test_a_printed_table_begins_below_its_heading(chromium: Any, tmp_path: Path)
     such as bleu_1, stay on a line.
     """
     records = [{"model": f"m_{place}", "bleu_1": "1.0"} for place in range(20)]
-    table = Table(records, ["model"], ["bleu_1"], title="Scores")
+    table = Table(records, ["model", "bleu_1"], title="Scores")
     report = Report("T", (), [Section("S", tables=[table])], ())
     path = tmp_path / "page.html"
     path.write_text(as_html(report, "none"), encoding="utf-8")
@@ -544,7 +544,7 @@ def test_print_shows_a_row_of_many_columns_as_a_list(chromium: Any, tmp_path: Pa
     """ScienceQA has 65 categories: a table of them would make all of the print too small."""
     names = [f"Category {place} of many" for place in range(65)]
     record = {"model": "m", **dict.fromkeys(names, "100.0 [34.2, 100.0]")}
-    report = Report("T", (), [Section("S", tables=[Table([record], ["model"], names)])], ())
+    report = Report("T", (), [Section("S", tables=[Table([record], ["model", *names])])], ())
     path = tmp_path / "page.html"
     path.write_text(as_html(report, "none"), encoding="utf-8")
     page, _ = opened(chromium, path, viewport={"width": 1123 - 90, "height": 794 - 90})
@@ -588,7 +588,7 @@ def test_tables_sort_by_the_column_that_is_pressed(chromium: Any, page_file: Pat
 def test_a_bound_is_sorted_by_its_number(chromium: Any, tmp_path: Path) -> None:
     """A p-value below 0.001 before 0.001, cells without a number last."""
     cells = ["0.500", "-", "< 0.001", "0.001", "1,000"]
-    shown = Table([{"p": cell} for cell in cells], [], ["p"])
+    shown = Table([{"p": cell} for cell in cells], ["p"])
     path = tmp_path / "page.html"
     path.write_text(
         as_html(Report("T", (), [Section("S", tables=[shown])], ()), "none"), encoding="utf-8"

@@ -35,12 +35,12 @@ RUNS = [
 ]
 
 
-def table(rows: list[list[str]], labels: int = 1) -> Table:
+def table(rows: list[list[str]]) -> Table:
     """A table of texts, the first row of which is the headings."""
     heads, *cells = rows
     columns = [Column(str(place), head) for place, head in enumerate(heads)]
     records = [{str(place): cell for place, cell in enumerate(row)} for row in cells]
-    return Table(records, columns[:labels], columns[labels:])
+    return Table(records, columns)
 
 
 def test_a_command_names_fields_and_how_they_are_shown() -> None:
@@ -54,7 +54,7 @@ def test_a_command_names_fields_and_how_they_are_shown() -> None:
         "high",
         "other",
     ]
-    shown = Table([*RUNS, {"run": "third", "n": None}], ["task", "run"], values)
+    shown = Table([*RUNS, {"run": "third", "n": None}], ["task", "run", *values])
     assert shown.grid.heads == ["task", "run", "n", "x 100", "b", "high"]
     assert shown.grid.rows == [
         ["mmstar_filtered", "one", "1500", "50.0", "7", "-"],
@@ -67,8 +67,8 @@ def test_a_command_names_fields_and_how_they_are_shown() -> None:
 def test_programs_get_whole_records_and_people_the_columns() -> None:
     """Of all tables, unless one is for people alone; json may be an object of its own."""
     tables = [
-        Table(RUNS[:1], ["run"], ["n"], "Title", ["A note."]),
-        Table(RUNS, ["run"], [], data=()),
+        Table(RUNS[:1], ["run", "n"], "Title", ["A note."]),
+        Table(RUNS, ["run"], data=()),
     ]
     assert json.loads(render("json", *tables)) == [{**RUNS[0], "high": None}]
     assert json.loads(render("json", *tables, whole={"n": 1})) == {"n": 1}
@@ -106,14 +106,14 @@ def test_text_of_users_is_no_markup() -> None:
     """
     hostile = "`a` *b* _c_ |d| <e> [f](g) #h \\"
     escaped = "\\`a\\` \\*b\\* \\_c\\_ \\|d\\| \\<e\\> \\[f\\](g) \\#h \\\\"
-    text = render("md", Table([{"run": hostile}], ["run"], [], hostile, [hostile]))
+    text = render("md", Table([{"run": hostile}], ["run"], hostile, [hostile]))
     lines = [line for line in text.splitlines() if "h" in line]
     assert lines == [f"### {escaped}", f"| {escaped} |", escaped]
 
 
 def test_names_hold_no_markup_and_steer_no_terminal() -> None:
     """Markdown's own letters are escaped, control characters are blanks; each cell is one line."""
-    hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")], [])
+    hostile = Table([{"run": "a|b_c\x1b[2J"}], [Column("run", "model\njudge")])
     assert render("md", hostile).splitlines()[::2] == ["| model judge   |", r"| a\|b_c [2J    |"]
     assert "\x1b" not in render("text", hostile)
 
@@ -146,16 +146,13 @@ WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=20), min_size=1, max_
     st.integers(1, 9).flatmap(
         lambda n: st.lists(st.lists(WORDS, min_size=n, max_size=n), min_size=2, max_size=4)
     ),
-    st.integers(1, 3),
     st.sampled_from([60, 80, 100]),
 )
-def test_a_table_fits_its_terminal_and_loses_nothing(
-    rows: list[list[str]], labels: int, width: int
-) -> None:
+def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], width: int) -> None:
     """Cells are wrapped at blanks; words stay whole, so a table of many columns is wider."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
-        printed = render("text", table(rows, labels))
+        printed = render("text", table(rows))
 
     narrowest = len(rows[0]) * (21 + 2) - 2
     assert max(map(len, printed.splitlines())) <= max(width, narrowest)
@@ -170,7 +167,7 @@ def test_long_names_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     models = [f"/checkpoints/{'long-name-of-a-model-' * 3}{seed}" for seed in (1, 2)]
     rows = [["run", "against", "difference", "n"], [*models, "54.2 [23.7, 76.3]", "24"]]
-    last = render("text", table(rows, 2)).splitlines()[-1]
+    last = render("text", table(rows)).splitlines()[-1]
     assert last.split() == [*models, "54.2", "[23.7,", "76.3]", "24"]
 
 

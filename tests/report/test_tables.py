@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.report.tables import (
     comparison_tables,
     coverage_table,
-    gain_table,
+    gain_tables,
 )
 from spiqa_tasks.scoring.intervals import Paired
 
@@ -78,9 +78,11 @@ def gain_of(folder: Path) -> list[Row]:
 def test_gain_and_leakage_are_told_with_intervals(tmp_path: Path) -> None:
     """The shares are counted by hand; programs get each end of an interval."""
     write_triple(tmp_path, rights(4, 4), rights(2, 4), rights(1, 4))
-    table = gain_table(gain_of(tmp_path))
-    (line,) = table.grid.rows
-    told = dict(zip(table.grid.heads, line, strict=True))
+    table, leakage = gain_tables(gain_of(tmp_path))
+    told: dict[str, str] = {}
+    for grid in (table.grid, leakage.grid):
+        (line,) = grid.rows
+        told |= dict(zip(grid.heads, line, strict=True))
     assert [told[name] for name in ("n", "S_v", "S_wv", "S_t")] == ["4", "100.0", "50.0", "25.0"]
     for name, value in (("MG", "50.0 ["), ("ML", "25.0 ["), ("S_wv - S_t", "25.0 [")):
         assert told[name].startswith(value)
@@ -88,13 +90,14 @@ def test_gain_and_leakage_are_told_with_intervals(tmp_path: Path) -> None:
     assert record["mg_low"] < record["mg"] == 0.5 < record["mg_high"]
 
 
-def test_without_an_llm_base_there_is_no_column_of_leakage(tmp_path: Path) -> None:
+def test_without_an_llm_base_there_is_no_table_of_leakage(tmp_path: Path) -> None:
     """Nor of its score."""
     write_run(tmp_path, "m", {"t": choice_samples([True, True])}, stamp="1")
     write_run(
         tmp_path, "ablated", {"t": choice_samples([True, False])}, "base=m,ablation=grey", stamp="2"
     )
-    grid = gain_table(gain_of(tmp_path)).grid
+    (table,) = gain_tables(gain_of(tmp_path))
+    grid = table.grid
     assert grid.heads[-5:] == ["without", "n", "S_v", "S_wv", "MG"]
     assert grid.rows[0][-5:-1] == ["grey", "2", "100.0", "50.0"]
 
