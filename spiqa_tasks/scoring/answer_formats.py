@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from spiqa_tasks.scoring.mcq.fields import closing_brace
-
 Status = Literal["ok", "unformatted", "truncated", "empty"]
 
 # Opening quote -> closing quote. Models write typographic quotes and backticks, too.
@@ -54,6 +52,8 @@ _LATEX = re.compile(
     r"|r(?:angle|brace|ceil|ef|floor|ho|ight|ightarrow|ightharpoonup|ightleftharpoons|m|oot|ule"
     r"|vert)"
 )
+
+_BRACE = re.compile(r"[{}]")
 
 # The image of a chain of thought: the value of the key, and a name in running text. Four digits
 # are more than any paper has figures, and keep years out of longer numbers.
@@ -168,7 +168,7 @@ def parse_cot(response: str) -> ParsedAnswer:
 def _answer_around_block(response: str, start: int) -> ParsedAnswer:
     """Return the answer of a response with a block from `start`, as `parse_cot` describes."""
     before = _FENCE.sub("", response[:start])
-    end = closing_brace(response, start + 1)
+    end = _closing_brace(response, start + 1)
     inside = response[start:end]
     after = "" if end is None else response[end + 1 :]
 
@@ -246,7 +246,7 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
     end = _closing_quote(text, closing, braced)
     if end is None and braced:
         # The closing quote was forgotten: the brace ends the value.
-        end = closing_brace(text, 1)
+        end = _closing_brace(text, 1)
     if end is not None:
         return _unescaped(text[1:end]), True
 
@@ -254,9 +254,19 @@ def _value(text: str, braced: bool) -> tuple[str, bool]:
     return _unescaped(value), False
 
 
+def _closing_brace(text: str, start: int) -> int | None:
+    """Return the index of the brace that closes the block with content from `start`, or None."""
+    depth = 1
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return brace.start()
+    return None
+
+
 def _bare_value(text: str, braced: bool) -> tuple[str, bool]:
     """Return a value without an opening quote: a number, a list or loose words."""
-    end = closing_brace(text, 0) if braced else len(text.partition("\n")[0])
+    end = _closing_brace(text, 0) if braced else len(text.partition("\n")[0])
     value = text[:end].strip().rstrip(",")
     if _is_list(value):
         items = [_first(item) for item in _ITEM.findall(value[1:-1])]

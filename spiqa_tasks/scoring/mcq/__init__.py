@@ -8,27 +8,26 @@ An answer makes claims. A claim is a place in a line where the answer commits to
 - the options that it names, by their letters or by their texts
 - a certainty, which is the rule that reads it, from the strongest to the weakest:
 
-  1. `field`: a letter in a field made for the answer, if no later line names another.
-      `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
-  2. `answer_line`: the last answer that is named, else the last line that is nothing but a letter,
-      with or without its option's text. `Answer: B`
-  3. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait,
+  1. `answer_line`: the last answer that is named, also in a field, by a letter, else by a text;
+      else the last line that is nothing but a letter, with or without its option's text. `Answer:
+      B`, `\\boxed{B}`, `<answer>B</answer>`, `{"answer": "B"}`
+  2. `conclusion`: the last conclusion or correction. `so B`, `therefore, option B is right`, `wait,
       it's B`
-  4. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because
+  3. `statement`: what is stated earlier, if it agrees. `B is correct`, `I choose B`, `B, because
       ...`
-  5. `mark`: a letter in brackets, or behind `option`, that a sentence favours, or only mentions.
+  4. `mark`: a letter in brackets, or behind `option`, that a sentence favours, or only mentions.
       `the third image (B) is most similar`
-  6. `text`: the same evidence for the text of an option. `the sky is blue`; one in a field
-      outranks 4 and 5, and one that is named or concluded is read by 2 and 3
-  7. `letter`: a capital, if the options are pictures. `Point B is closer`
+  5. `text`: the same evidence for the text of an option. `the sky is blue`; one that is concluded
+      is read by 2
+  6. `letter`: a capital, if the options are pictures. `Point B is closer`
 
 A claim is cancelled where its clause denies, supposes or asks it; where it begins a listing of the
 options, which claims them all; where the answer was cut within it, or as it thought again; and
-where a later sentence says that no option is right. Claims of the strongest certainty decide: one
-option, or several and the answer is `ambiguous`; so is one that names three answers or more in
-turn. If an answer continues with another question, the first turn that claims anything counts.
-Without a pick the rule is `empty`, `refusal`, `ambiguous`, `out_of_range` (a letter or a value that
-is no option), `truncated` or `no_match`.
+where a later sentence says that no option is right, unless the claim is in a field. Claims of the
+strongest certainty decide: one option, or several and the answer is `ambiguous`; so is one that
+names three answers or more in turn. If an answer continues with another question, the first turn
+that claims anything counts. Without a pick the rule is `empty`, `refusal`, `ambiguous`,
+`out_of_range` (a letter or a value that is no option), `truncated` or `no_match`.
 """
 
 import re
@@ -47,7 +46,7 @@ from spiqa_tasks.scoring.mcq.text import (
 )
 
 # Incremented with every change that can change a letter; part of every signature.
-MATCHER_VERSION = "28"
+MATCHER_VERSION = "29"
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ class Choice:
 
 # Rule -> its meaning.
 REASONS: Mapping[str, str] = {
-    "field": "a field made for the answer has its letter",
-    "answer_line": "the last line that names an answer, or is nothing but a letter",
+    "answer_line": "the last line or field that names an answer, or a line that is a letter",
     "conclusion": "the last conclusion or correction",
     "statement": "stated, and nothing else is",
     "mark": "the only letter in brackets, or behind `option`, that is not rejected",
@@ -81,9 +79,9 @@ REASONS: Mapping[str, str] = {
 }
 
 
-# Rules that are believed of a cut answer: the others get 589 of 10,700 real answers that are cut at
-# a third wrong.
-_CERTAIN = frozenset(("field", "answer_line"))
+# The rule that is believed of a cut answer: the others get 589 of 10,700 real answers that are cut
+# at a third wrong.
+_CERTAIN = "answer_line"
 
 _LETTERS = frozenset(ascii_uppercase)
 
@@ -126,7 +124,7 @@ def _read(reading: Reading, keys: Mapping[str, str]) -> Choice | None:
     """
     letters = frozenset[str]()
     for name, rule in RULES:
-        if reading.is_cut and name not in _CERTAIN:
+        if reading.is_cut and name != _CERTAIN:
             continue
         if letters := rule(reading):
             break

@@ -3,54 +3,35 @@
 """
 
 import re
-import sys
-from typing import NamedTuple
 
-_TAG = re.compile(
-    r"[<\[\"'](?:"  # sought fast: most characters begin no field
-    r"(?<=[<\[])(?:final_?)?(?:answer|ans|choice|option)[>\]]([^<\[\n]{0,2000})"
-    r"|(?<=<)(?:conclusion|solution|output|response|result|final)>\s{0,9}([^<\n]{1,2000})"
+# The beginning of a line that was a field.
+FIELD = "<answer>: "
+
+# A part of a box's content: a character, or a block in braces that holds four more at most.
+_PART = "[^{}]"
+for _ in range(5):
+    _PART = rf"(?:[^{{}}]|\{{{_PART}*\}})"
+
+# A field with its content, of 2,000 characters at most. A pattern begins with the characters that
+# are sought, for speed.
+_FIELD = re.compile(
+    r"[<\[\"'\\](?:"
+    r"(?<=[<\[])(?:final_?)?(?:answer|ans|choice|option)[>\]]\s{0,9}"
+    r"([^<\[\s][^<\[\n]{0,1999})(?:[<\[]/\w{3,12}[>\]])?"
+    r"|(?<=<)(?:conclusion|solution|output|response|result|final)>\s{0,9}([^<\s][^<\n]{0,1999})"
     r"|(?<=[\"'])(?:final[ _]?|correct[ _]?)?(?:answer|choice|option|letter|prediction)"
     r"(?:[ _](?:choice|letter|option|key))?[\"']\s{0,9}:\s{0,9}"
-    r"(?:\"((?:[^\"\\\n]|\\.){0,2000})\"|'((?:[^'\\\n]|\\.){0,2000})'|([^\"',}\n]{1,200})))",
+    r"(?:\"((?:[^\"\\\n]|\\.){1,2000})\"|'((?:[^'\\\n]|\\.){1,2000})'"
+    r"|([^\s\"',}][^\"',}\n]{0,199}))"
+    rf"|(?<=\\)(?:boxed|fbox)[^{{]{{0,5}}\{{\s{{0,9}}(?=[^\s}}])({_PART}{{1,2000}})\}}?)",
     re.IGNORECASE,
 )
-_BRACE = re.compile(r"[{}]")
-_BOX = re.compile(r"\\(?:boxed|fbox)[^{]{0,5}\{")
-
-# Most characters of a box that are read, if its brace is not closed.
-_LONGEST = 2000
 
 
-class Field(NamedTuple):
-    """A field made for the answer: its start and content."""
-
-    start: int
-    content: str
+def as_lines(text: str) -> str:
+    """Return `text` with each field as a line that names the answer: `<answer>: B`."""
+    return _FIELD.sub(_line, text)
 
 
-def fields_in(text: str) -> list[Field]:
-    """Return the non-empty fields in `text`, the last first."""
-    marks = sorted((*_TAG.finditer(text), *_BOX.finditer(text)), key=lambda mark: -mark.start())
-    fields = (Field(mark.start(), _content(text, mark)) for mark in marks)
-    return [field for field in fields if field.content.strip()]
-
-
-def _content(text: str, mark: re.Match[str]) -> str:
-    """Return the content of a tagged field, or of a box up to its closing brace."""
-    if mark.lastindex:
-        return mark[mark.lastindex]
-    longest = mark.end() + _LONGEST
-    return text[mark.end() : closing_brace(text, mark.end(), longest) or longest]
-
-
-def closing_brace(text: str, start: int, end: int = sys.maxsize) -> int | None:
-    """Return the index of the brace that closes the block with content from `start`, or None
-    before `end`.
-    """
-    depth = 1
-    for brace in _BRACE.finditer(text, start, end):
-        depth += 1 if brace[0] == "{" else -1
-        if depth == 0:
-            return brace.start()
-    return None
+def _line(field: re.Match[str]) -> str:
+    return f"\n{FIELD}{field[field.lastindex or 0]}\n"

@@ -160,7 +160,7 @@ REJECTION = compiled(
     "| NOT LABEL IS GOOD"  # no option is correct
     "| (?<=IS) NOT GOOD [ANSWER OPTION]"  # there is no correct answer
     "| ALL [FILL OTHER]{0,3} LISTING IS FILL? WRONG"  # all five options are incorrect
-    "| ANSWER [IS COLON]{1,2} NOT (ANSWER | GOOD [ANSWER OPTION]) ([STOP COMMA] | $)"  # no answer
+    "| ANSWER [IS COLON]{1,2} NOT (ANSWER | GOOD [ANSWER OPTION])? ([STOP COMMA] | $)"  # no answer
 )
 
 

@@ -60,10 +60,10 @@ class Options:
 
     def cleaned(self, text: str) -> str:
         """Return a line of a response as option texts are compared with it: plain; the option's
-        text for a line that is its value.
+        text for a value that is the line, or its end behind a colon.
         """
-        text = plain(text)
-        return self._values.get(_squeezed(fold(text)), text)
+        before, colon, value = plain(text).rpartition(": ")
+        return before + colon + self._values.get(_squeezed(fold(value)), value)
 
 
 @lru_cache(maxsize=4096)

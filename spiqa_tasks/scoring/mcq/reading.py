@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from spiqa_tasks.scoring.mcq.cues import ANSWER, KIND_OF, OTHER, any_of
-from spiqa_tasks.scoring.mcq.fields import Field, fields_in
+from spiqa_tasks.scoring.mcq.fields import FIELD, as_lines
 from spiqa_tasks.scoring.mcq.forms import Claim, Level, Line, compiled, settle
 from spiqa_tasks.scoring.mcq.options import Options
 from spiqa_tasks.scoring.mcq.stance import By, Stance, is_unable, is_undecided, stances
@@ -43,8 +43,7 @@ class Reading:
         self.options = options
         self.text = text
         self.is_cut = is_cut
-        self.fields = fields_in(text)
-        self.lines = [line for line in one_a_line(text).split("\n") if line.strip()]
+        self.lines = [line for line in one_a_line(as_lines(text)).split("\n") if line.strip()]
         self._read: dict[str, Line] = {}
 
     def line(self, text: str) -> Line:
@@ -71,16 +70,8 @@ class Reading:
         """The index of the last line with an answer that names no option (`\\boxed{108}`,
         `Answer: 108`), or -1.
         """
-        last = -1
-        if self.fields and not self.content(self.fields[0].content, True):
-            last = self.line_of(self.fields[0])
-        later = range(len(self.lines) - 1, last, -1)
-        return next(filter(self._names_a_value, later), last)
-
-    def line_of(self, field: Field) -> int:
-        """Return the index of the line in which a field begins."""
-        *before, _ = self.text[: field.start].split("\n")
-        return sum(bool(line.strip()) for line in before)
+        later = range(len(self.lines) - 1, -1, -1)
+        return next(filter(self._names_a_value, later), -1)
 
     def _names_a_value(self, index: int) -> bool:
         """Return whether the line at `index` names a value as the answer that is no option."""
@@ -93,23 +84,14 @@ class Reading:
         """Yield (index, line) of the lines after `after` that mention an option, the last first; of
         an answer that was cut off while it thought again, only the first line before that.
         """
-        thinks_again = False
+        thinks_again = is_rejected = False
         for index in range(len(self.lines) - 1, after, -1):
             line = self.at(index)
-            if any(line.letters) and not (thinks_again and index):
+            is_cancelled = is_rejected and not self.lines[index].startswith(FIELD)
+            if any(line.letters) and not (is_cancelled or (thinks_again and index)):
                 yield index, line
-            if line.rejection >= 0:
-                return
+            is_rejected |= line.rejection >= 0
             thinks_again |= self.is_cut and _RETHINKS.search(line.kinds) is not None
-
-    def content(self, field: str, of_text: bool) -> frozenset[str]:
-        """Return the options that the content of a field made for the answer names, by their
-        texts if `of_text`.
-        """
-        line = self.line(field)
-        opening = line.opening("alone") or line.opening("lead")
-        claims = [opening] if opening else line.claims
-        return settle([claim for claim in claims if claim.of_text <= of_text], line)
 
     def retracts(self, index: int, start: int) -> bool:
         """Return whether a line says from `start` on, or a later one anywhere, that nothing can be
@@ -151,25 +133,17 @@ class Reading:
         return listed
 
 
-def _field(reading: Reading, of_text: bool = False) -> frozenset[str]:
-    """Return the options named by the last field that names any, if no later line names others."""
-    for field in reading.fields:
-        if named := reading.content(field.content, of_text):
-            later = _named(reading, after=reading.line_of(field))
-            return named if later in (_NOTHING, named) else _NOTHING
-    return _NOTHING
-
-
-def _named(reading: Reading, level: Level = "named", after: int = -1) -> frozenset[str]:
-    """Return the options that the last line after `after` with a named answer (or a decision of
-    another `level`) leaves standing: by their letters, else by texts, which count behind the last
-    value that is no option.
+def _named(reading: Reading, level: Level = "named") -> frozenset[str]:
+    """Return the options that the last line with a named answer (or a decision of another `level`)
+    leaves standing: by their letters, else by texts, which count behind the last value that is no
+    option.
     """
-    for index, line in reading.backwards(after):
-        decisions = [claim for claim in line.claims if claim.level != "stated"]
-        claims = _by_letter(decisions) or (decisions if index > reading.unread else [])
-        if any(claim.level == level for claim in claims):
-            return settle(claims, line)
+    for of_text in (False, True):
+        for _, line in reading.backwards(reading.unread if of_text else -1):
+            decisions = [claim for claim in line.claims if claim.level != "stated"]
+            claims = decisions if of_text else _by_letter(decisions)
+            if any(claim.level == level for claim in claims):
+                return settle(claims, line)
     return _NOTHING
 
 
@@ -269,12 +243,10 @@ def _of_letter(reading: Reading) -> frozenset[str]:
 # (name, rule), from the strongest evidence; a rule returns no letter, one, or several if the answer
 # is ambiguous.
 RULES: Sequence[tuple[str, Callable[[Reading], frozenset[str]]]] = (
-    ("field", _field),
     ("answer_line", _looped),
     ("answer_line", _named),
     ("answer_line", _alone),
     ("conclusion", lambda reading: _named(reading, "concluded")),
-    ("text", lambda reading: _field(reading, True)),
     ("statement", _stated),
     ("mark", lambda reading: _spoken_for(reading, "mark")),
     ("text", _of_text),

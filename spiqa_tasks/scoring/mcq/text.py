@@ -52,7 +52,7 @@ _NOISE = _compiled(
 # Pattern -> its replacement, in lines with a backslash.
 _LATEX = _compiled(
     {
-        r"\\(?:text|mbox|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf)\s{0,3}"
+        r"\\(?:text|mbox|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|rm|bf|boxed)\s{0,3}"
         r"\{([^{}]{0,500})\}": r"\1",
         r"\\[dt]?frac\s{0,3}\{([^{}]{0,200})\}\s{0,3}\{([^{}]{0,200})\}": r"\1/\2",
         r"\^\s?\{?\s?\\circ\s?\}?|\\degree": "°",

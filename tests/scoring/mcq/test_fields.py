@@ -1,17 +1,18 @@
-"""Fields made for the answer are found in every notation, with what stands in them."""
+"""Fields made for the answer become lines that name it, in every notation."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spiqa_tasks.scoring.mcq.fields import fields_in
+from spiqa_tasks.scoring.mcq.fields import FIELD, as_lines
 
 LONGEST = 2000
 
 
 def contents_in(text: str) -> list[str]:
     """Return the contents of the fields of `text`."""
-    return [field.content for field in fields_in(text)]
+    lines = as_lines(text).split("\n")
+    return [line.removeprefix(FIELD) for line in lines if line.startswith(FIELD)]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def contents_in(text: str) -> list[str]:
         (r"\boxed{}", []),
         (r"\boxed B", []),
         (r"\boxed B, not \boxed{C}", ["C"]),
-        (r"\boxed{\boxed{B}}", ["B", r"\boxed{B}"]),
+        (r"\boxed{\boxed{B}}", [r"\boxed{B}"]),
         (r"\boxed{B", ["B"]),
         (r"\boxed", []),
         (r"boxed{B}", []),
@@ -43,18 +44,21 @@ def test_a_box_holds_what_its_braces_enclose(text: str, contents: list[str]) -> 
     ("text", "contents"),
     [
         ("<answer>B</answer>", ["B"]),
-        ("<ANSWER> B</ANSWER>", [" B"]),
+        ("<ANSWER> B</ANSWER>", ["B"]),
         ("<final_answer>B", ["B"]),
         ("<ans>B</ans>", ["B"]),
         ("<choice>B</choice>", ["B"]),
-        ("[ANSWER] B [/ANSWER]", [" B "]),
-        ("<answer>\nB", []),
+        ("[ANSWER] B [/ANSWER]", ["B "]),
+        ("<answer>\nB", ["B"]),
+        ("<answer></answer>", []),
         ("<answer B>", []),
         ("answer> B", []),
     ],
 )
 def test_an_element_holds_the_rest_of_its_line(text: str, contents: list[str]) -> None:
-    """The content of an element for the answer goes to the next tag or the end of the line."""
+    """The content of an element for the answer, or of the line behind it, goes to the next tag or
+    the end of the line.
+    """
     assert contents_in(text) == contents
 
 
@@ -81,18 +85,16 @@ def test_a_key_holds_its_value(text: str, contents: list[str]) -> None:
     assert contents_in(text) == contents
 
 
-def test_a_field_begins_where_its_mark_does() -> None:
-    """The place is that of the box, element or key."""
-    assert [field.start for field in fields_in("It is <answer>A</answer>, so \\boxed{A}")] == [
-        29,
-        6,
-    ]
+def test_what_stands_around_a_field_stays() -> None:
+    """The text before it and behind it are lines of their own."""
+    text = "It is <answer>A</answer>, so \\boxed{B}."
+    assert as_lines(text) == f"It is \n{FIELD}A\n, so \n{FIELD}B\n."
 
 
-def test_the_last_field_comes_first() -> None:
-    """Fields of all notations are in one order, the reverse of the text's."""
+def test_fields_of_all_notations_are_read_in_their_order() -> None:
+    """The order is the text's."""
     text = r'<answer>A</answer> \boxed{B} {"answer": "C"} \boxed{D} \boxed{A}'
-    assert contents_in(text) == ["A", "D", "C", "B", "A"]
+    assert contents_in(text) == ["A", "B", "C", "D", "A"]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_of_a_field_that_is_very_long_the_beginning_is_read(opening: str, closin
 
 def test_a_box_inside_a_box_that_is_too_long_is_read() -> None:
     """Where a box ends unclosed the search for the next one goes on."""
-    assert contents_in("\\boxed{" + "x" * LONGEST + "\\boxed{B}") == ["B", "x" * LONGEST]
+    assert contents_in("\\boxed{" + "x" * LONGEST + "\\boxed{B}") == ["x" * LONGEST, "B"]
 
 
 balanced = st.recursive(
@@ -120,4 +122,5 @@ def test_any_balanced_content_of_a_box_is_found(content: str, rest: str) -> None
     """Whatever balanced braces a box holds and whatever follows it, its content is what stands
     inside.
     """
-    assert contents_in(f"\\boxed{{{content}}}{rest}") == [content] * bool(content.strip())
+    expected = [content.lstrip()] * bool(content.strip())
+    assert contents_in(f"\\boxed{{{content}}}{rest}") == expected

@@ -224,14 +224,14 @@ def test_an_answer_is_read_in_the_light_of_its_choices(
 @pytest.mark.parametrize(
     ("response", "rule"),
     [
-        ("\\boxed{B}", "field"),
-        ("\\boxed{B}\n\nThe answer is B.", "field"),
+        ("\\boxed{B}", "answer_line"),
+        ("\\boxed{B}\n\nThe answer is B.", "answer_line"),
         ("The answer is B", "answer_line"),
         ("(B)", "answer_line"),
         ("B: blue", "answer_line"),
         ("The answer is blue", "answer_line"),
         ('{"answer": "blue"}', "answer_line"),
-        ("\\boxed{blue}", "text"),
+        ("\\boxed{blue}", "answer_line"),
         ("The sky (B) is wide.", "mark"),
         ("B\nred", "answer_line"),
         ("It is not A, so B.", "conclusion"),
@@ -599,7 +599,7 @@ def test_a_bare_letter_is_its_option(form: str, texts: tuple[str, ...]) -> None:
     [
         ("30°", r"The angle is $30^\circ$.", "text"),
         ("30°", r"Therefore, the answer is $30^{\circ}$.", "answer_line"),
-        ("30°", r"\boxed{30^\circ}", "text"),
+        ("30°", r"\boxed{30^\circ}", "answer_line"),
         ("30°", r"It is 30\degree.", "text"),
         (r"$2 \times 3$", "The answer is 2 × 3.", "answer_line"),
         ("2 × 3", r"The answer is $2\;\times\ 3$.", "answer_line"),
