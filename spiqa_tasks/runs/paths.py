@@ -15,7 +15,7 @@ from spiqa_tasks.files.records import are_texts, form_of, has_separator, read_re
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
 from spiqa_tasks.hosts.lmms_eval_files import date_text
-from spiqa_tasks.hosts.vlmevalkit.tasks import DATED_FOLDER, HOST, STATUS, SUFFIXES
+from spiqa_tasks.hosts.vlmevalkit.tasks import DATED_FOLDER, HOST, SUFFIXES
 from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.columns import (
     LINES,
@@ -127,7 +127,6 @@ def read_path(
         for file in answers
         if file.form == form
     ]
-    runs += _without_answers(files, runs, tasks)
     if not runs:
         raise faults[0] if faults else _nothing_in(path, files, columns)
     return runs, faults
@@ -263,36 +262,6 @@ def _run(file: _File, tasks: Collection[str], columns: Columns) -> Run:
             date = path.parent.name.removeprefix("T").replace("-", "_")
 
     return Run(task, Identity(model), path, form, read, origin=Origin(date=date))
-
-
-def _without_answers(
-    files: Iterable[_File], runs: Iterable[Run], tasks: Collection[str]
-) -> list[Run]:
-    """Return a run per task that VLMEvalKit began and that has no answers, as if it was killed."""
-    answered = {(run.task, run.identity.model.partition(",")[0]) for run in runs}
-    unanswered = {}
-    for path, _, content in files:
-        if path.name != STATUS:
-            continue
-        match content:
-            case {"model_name": str(model), "datasets": dict(datasets)}:
-                for dataset in datasets:
-                    task = DATASETS.get(dataset) or dataset
-                    if task in tasks and (task, model) not in answered:
-                        unanswered[task, model] = _unanswered(task, model, path)
-    return list(unanswered.values())
-
-
-def _unanswered(task: str, model: str, path: Path) -> Run:
-    """Return a run whose answers cannot be read."""
-
-    def read() -> list[Answer]:
-        raise InputError(
-            f"VLMEvalKit began {task} of {model} and has no answers yet, says {path}. Wait for it, "
-            "or run it again with --reuse."
-        )
-
-    return Run(task, Identity(f"{model},{HOST}"), path, VLMEVALKIT, read)
 
 
 def _vlmevalkit_model(path: Path) -> str:

@@ -1,8 +1,6 @@
 """VLMEvalKit's folders as they are: several models, dates, forms and datasets."""
 
-import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ from answer_files import mmstar_table, rows_of, write_run_file, write_table
 from run_command import run_json
 
 from spiqa_tasks.cli import main
-from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs
@@ -130,38 +127,8 @@ def test_every_command_takes_the_folder(tmp_path: Path, capsys: Said) -> None:
     assert "m,host=vlmevalkit" in Path("report.html").read_text(encoding="utf-8")
 
 
-def write_status(folder: Path, model: str, *datasets: str) -> Path:
-    """Write the host's record of the datasets that it began."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "status.json"
-    # states as a killed run of two tasks leaves them, whose first one is finished
-    states = {name: {"status": "done"} for name in datasets}
-    states[datasets[-1]] = {"status": "infer"}
-    path.write_text(json.dumps({"model_name": model, "datasets": states}))
-    return path
-
-
-def test_a_task_that_was_begun_and_has_no_answers_is_named(tmp_path: Path, capsys: Said) -> None:
-    """With status 3, where it may be asked for; another run of it, or a host's own task, is
-    enough.
-    """
-    tasks = ("mmstar_demo", "MMBench_DEV_EN", "mmstar_demo_text")
-    status = write_status(tmp_path / "m" / FIRST, "m", *tasks)
-    said = f"VLMEvalKit began mmstar_demo_text of m and has no answers yet, says {status}."
-    with pytest.raises(InputError, match=re.escape(said)):
-        load_runs([RunPath(tmp_path, "mmstar_demo_text")])
-
-    write_table(mmstar_table(ROWS), tmp_path / "m" / FIRST / "m_mmstar_demo.tsv")
-    assert main(["score", str(tmp_path)]) == 3
-    assert f"Left out: {said}" in capsys.readouterr().err
-    assert main(["score", "mmstar_demo", str(tmp_path)]) == 0
-
-    write_table(mmstar_table(ROWS), tmp_path / "m" / SECOND / "m_mmstar_demo_text.tsv")
-    assert main(["score", str(tmp_path)]) == 0
-
-
 @pytest.mark.parametrize("content", ["[1]", '{"datasets": 1, "model_name": "m"}', '{"ok": true}'])
-def test_a_status_of_another_program_is_passed(tmp_path: Path, content: str) -> None:
+def test_the_hosts_record_of_a_run_is_passed(tmp_path: Path, content: str) -> None:
     """It is no file of answers."""
     write_table(mmstar_table(ROWS), tmp_path / "m" / "m_mmstar_demo.tsv")
     (tmp_path / "m" / "status.json").write_text(content)

@@ -31,9 +31,6 @@ SUFFIXES = (".xlsx", ".tsv", ".csv", ".json")
 # Names of upstream's folders of a run, below that of the model.
 DATED_FOLDER = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
-# The host's record of a run, with the datasets that it began.
-STATUS = "status.json"
-
 
 @cache
 def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:

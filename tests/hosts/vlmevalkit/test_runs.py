@@ -311,26 +311,6 @@ def test_ctrl_c_ends_a_run_at_once_and_its_answers_are_taken_by_the_next(
     assert len(server.requests) <= 24 + 1
 
 
-@pytest.mark.usefixtures("launch")  # needs the host
-def test_a_task_in_which_a_run_was_killed_is_named_by_score(
-    server: OpenAIServer, tmp_path: Path, capsys: Said
-) -> None:
-    """With status 3, beside the values of the task before it."""
-    command = [sys.executable, "-m", "spiqa_tasks.hosts.vlmevalkit", "--model", "served"]
-    command += ["--data", "mmstar_demo", "mmstar_demo_text", "--base-url", server.url]
-    with subprocess.Popen([*command, "--key", "EMPTY", "--work-dir", str(tmp_path)]) as process:
-        while len(server.requests) < 24 and process.poll() is None:
-            time.sleep(0.05)
-        server.behaviour.latency = 0.5
-        while len(server.requests) < 25 and process.poll() is None:
-            time.sleep(0.05)
-        process.kill()
-
-    status, scored, said = run_json(capsys, "score", tmp_path)
-    assert (status, scored["task"], scored["n"]["accuracy"]) == (3, "mmstar_demo", 24)
-    assert "began mmstar_demo_text of served and has no answers yet" in said
-
-
 def test_failed_judgements_are_told_and_filled_in(
     launch: Launch, judged: OpenAIServer, tmp_path: Path, capsys: Said
 ) -> None:
