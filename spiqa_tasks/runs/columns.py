@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -58,12 +57,6 @@ _FIELDS = {
 FIELDS: Mapping[str, tuple[str, ...]] = {
     name: tuple(columns.split()) for name, columns in _FIELDS.items()
 }
-
-# A column such as `llm_output`, `pred_label` or `generated_answer`; one that ends in `text` may be
-# of anything, one that begins with `judge` is a judge's.
-_LIKE_ANSWER = re.compile(
-    rf"(?!judge).+[\W_](?!text)(?:{'|'.join(FIELDS['prediction'])})|(?:pred|generated).*"
-)
 
 # The answer in a line of a batch of OpenAI's or vLLM's, whose `response` is an object.
 _BATCH = "response.body.choices.0.message.content"
@@ -390,32 +383,14 @@ def advice(names: Collection[str], columns: Columns = USUAL) -> str:
     if not missing:
         return ""
 
-    named = dict.fromkeys(missing, "COLUMN")
-    likely = _likely_answer(names, columns) if "prediction" in missing else ""
-    if likely:
-        named["prediction"] = likely
-
-    pairs = ",".join(f"{field}={name}" for field, name in named.items())
+    pairs = ",".join(f"{field}=COLUMN" for field in missing)
     without_task = _NO_TASK if "id" in missing else ""
-    argument = f"--columns {shlex.quote(pairs)}.{without_task}"
-    if likely:
-        return f"Name the columns, such as {argument}"
     # a table may have a column for each model
     apart = ", one model at a time," if missing == ["prediction"] else ""
-    return f"No column looks like {' or '.join(missing)}: add it, or name it{apart} by {argument}"
-
-
-def _likely_answer(names: Collection[str], columns: Columns) -> str:
-    """Return the only column that looks like the model's answer, as `llm_output`, or ''."""
-    taken = {columns.column_of(field, names) for field in FIELDS}
-    likely = [name for name in names if name not in taken and _LIKE_ANSWER.fullmatch(name)]
-
-    # a lone `answer` is mostly the model's; beside options it is mostly the true one
-    letters = set(map(option_letter, names))
-    has_options = columns.column_of("options", names) or {"A", "B"} <= letters
-    if not likely and "answer" in names and not has_options:
-        likely = ["answer"]
-    return likely[0] if len(likely) == 1 else ""
+    return (
+        f"No column looks like {' or '.join(missing)}: add it, or name it{apart} by --columns "
+        f"{pairs}.{without_task}"
+    )
 
 
 def _id_of(row: Mapping[str, Any], name: str, where: str, is_needed: bool) -> str:

@@ -104,7 +104,7 @@ def test_a_response_per_figure_of_another_form_is_refused(tmp_path: Path, texts:
 def test_responses_in_another_column_are_refused_with_the_columns(tmp_path: Path) -> None:
     """As of another team's scripts."""
     write(tmp_path, "p2", {"0": {"question": "Why?"}})
-    with pytest.raises(InputError, match=r"such as --columns prediction=answer\.$"):
+    with pytest.raises(InputError, match=r"by --columns prediction=COLUMN\.$"):
         read_responses(tmp_path)
 
 
