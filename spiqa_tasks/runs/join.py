@@ -69,7 +69,7 @@ def join_questions(
     rows_of: Callable[[Task], Rows] = task_questions,
     subset: Subset | None = None,
 ) -> tuple[Joined, list[str]]:
-    """Return a run joined to a task's questions, to be scored as it was made, and remarks.
+    """Return a run joined to a task's questions, and remarks.
 
     `rows_of` finds the questions of a task; several runs of one may share them. Only those of
     `subset` count.
@@ -78,11 +78,11 @@ def join_questions(
     """
     answers = run.read()
     _check_ids(run, task, answers)
-    asked = _asked_task(run, task, answers)
-    if asked.benchmark_name not in BENCHMARKS:
-        rows, lacks = own_rows(run.path, asked, answers)
+    _check_settings(run, task, answers)
+    if task.benchmark_name not in BENCHMARKS:
+        rows, lacks = own_rows(run.path, task, answers)
     else:
-        rows, lacks = rows_of(asked), {}
+        rows, lacks = rows_of(task), {}
 
     has_keys = run.form == spiqa_responses.FORM
     matched, unmatched = match(run.path, answers, rows, has_keys)
@@ -90,27 +90,19 @@ def join_questions(
         # after the match: answers to questions off the list are no unknown ones
         rows = subset.cut_rows(task.name, rows)
         matched, unmatched = _only_of(rows, matched, unmatched)
-        asked = replace(asked, kept=frozenset(subset.ids))
+        task = replace(task, kept=frozenset(subset.ids))
 
-    figures = _figures(asked, matched)
+    figures = _figures(task, matched)
     matched, unmatched["differing"], differences = compare_with_release(
         run.path, matched, rows, figures, accept_differences
     )
-    remarks = []
-    if asked.settings_text != task.settings_text:
-        remarks.append(
-            f"{run.name}: scored as it was made, with {asked.settings_text}; {task.name} has "
-            f"{task.settings_text}."
-        )
-    remarks += _match_remarks(f"{task.name}: {run.path}", unmatched, lacks)
+    remarks = [*_match_remarks(f"{task.name}: {run.path}", unmatched, lacks)]
     remarks += [
         f"{task.name}: {remark}" for remark in (*_failure_remarks(run, matched), *differences)
     ]
 
     joined_answers = list(matched.values())
-    joined = replace(
-        run, task=asked.name, benchmark_task_or_none=asked, read=lambda: joined_answers
-    )
+    joined = replace(run, task=task.name, benchmark_task_or_none=task, read=lambda: joined_answers)
     digest = "" if subset is None else subset.digest
     return Joined(joined, rows, unmatched, digest), remarks
 
@@ -205,25 +197,20 @@ def _check_ids(run: Run, task: Task, answers: Sequence[Answer]) -> None:
     )
 
 
-def _asked_task(run: Run, task: Task, answers: Sequence[Answer]) -> Task:
-    """Return the task with the settings that the answers were made with, less those of scoring."""
-    logged = {answer.signature.settings for answer in answers} - {""}
-    if not logged:
-        return task
+def _check_settings(run: Run, task: Task, answers: Sequence[Answer]) -> None:
+    """Raise InputError if answers were made with other settings than the task's.
 
-    # how answers are scored is a matter of the task that is named now
+    How they are scored is a matter of the task that is named now.
+    """
     scoring = {name: getattr(task.settings, name) for name in task.benchmark.scoring}
-    settings_seen = {
-        settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged
-    }
-    if len(settings_seen) > 1:
+    logged = {answer.signature.settings for answer in answers} - {""}
+    made_with = {settings_text(replace(task.benchmark.parse(text), **scoring)) for text in logged}
+    expected = settings_text(task.settings)
+    if not made_with <= {expected}:
         raise InputError(
-            f"Expected answers made with the same settings in {run.path}, found "
-            f"{'; '.join(sorted(settings_seen))}. Score them apart."
+            f"Expected answers made with {expected}, as {task.name} has it, in {run.path}; found "
+            f"{'; '.join(sorted(made_with))}. Name their task, or score them apart."
         )
-    (settings,) = settings_seen
-    is_same = settings == settings_text(task.settings)
-    return task if is_same else replace(task, settings_text=settings)
 
 
 def _figures(task: Task, answers: Mapping[str, Answer]) -> Mapping[str, Collection[str]]:
