@@ -133,7 +133,7 @@ def test_answers_are_scored_by_the_metrics_named_alone(
         "".join(json.dumps({"id": row["id"], "prediction": row["answer"]}) + "\n" for row in rows)
     )
     monkeypatch.setattr(
-        text_scores, "prepare", lambda pairs, _: pairs and pytest.fail("a text program was started")
+        text_scores, "text_scores", lambda *_: pytest.fail("a text program was started")
     )
     status, found, _ = run_json(
         capsys, "score", "spiqa_demo", path, "--metrics", "request_failed_rate,unformatted_rate"

@@ -45,7 +45,7 @@ def test_one_cut_file_leaves_the_other_runs(
         write_own(runs / model, model)
     words = [*command.split(), str(runs)]
     if command == "report":
-        words += ["--markdown", str(tmp_path / "page.md")]
+        words += ["--html", str(tmp_path / "page.html")]
     assert main(words) == 0, capsys.readouterr().err
 
     (cut,) = (runs / "m").glob(name)
@@ -55,7 +55,7 @@ def test_one_cut_file_leaves_the_other_runs(
     left_out = [line for line in capsys.readouterr().err.splitlines() if "Left out: " in line]
     assert str(cut) in left_out[0]
     if command == "report":
-        assert str(cut) in (tmp_path / "page.md").read_text()
+        assert str(cut) in (tmp_path / "page.html").read_text()
 
 
 def test_a_cut_file_that_is_named_with_its_folder_is_said_once(tmp_path: Path) -> None:
