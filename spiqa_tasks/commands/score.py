@@ -1,18 +1,14 @@
 """`score`: answers that exist already, scored by the code of the hooks, as a whole or by group.
 
-Answers to a task are scored. RUNs are scored again, but for three cases, in which the scores that
-they have are printed:
-- with --by (`_print_groups`);
-- if they are of a host's own task (`_print_reported`), which this package cannot score;
-- if another judge gave the scores than would be asked now (`_print_stored`).
-An option of scoring (`_has_scoring_option`) excludes all three, --judge or SPIQA_JUDGE the last.
+A RUN that has scores, of a judge if its task needs one, is printed as it is (`_is_stored`), as by
+the other commands. Options of scoring, and a TASK that is named, score it again (`_is_scoring`).
+`_print_groups` prints values by group, `_print_reported` those of a host's own tasks.
 """
 
 import argparse
 import dataclasses
 import functools
 import os
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,7 +39,7 @@ from spiqa_tasks.errors import InputError, JudgeError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.hosts.catalogue import catalogue
 from spiqa_tasks.judge.judge import Judge
-from spiqa_tasks.judge.types import DEFAULT_JUDGE, JUDGE_VARIABLE, JudgeRequest
+from spiqa_tasks.judge.types import JudgeRequest
 from spiqa_tasks.printable import counted, say
 from spiqa_tasks.report.printer import Table, add_format, render
 from spiqa_tasks.report.tables import group_labels
@@ -51,37 +47,35 @@ from spiqa_tasks.report.values import PART, VALUE, models_table, score_table
 from spiqa_tasks.runs import scoring
 from spiqa_tasks.runs.frame import frame_of, group_columns
 from spiqa_tasks.runs.join import Joined, join_questions, task_questions
-from spiqa_tasks.runs.loading import ByTask, remarks_on_host_tasks, unscored_runs
+from spiqa_tasks.runs.loading import ByTask, lacks_judge, runs_by_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.scoring import Unjudged, is_complete, write_runs
-from spiqa_tasks.runs.selection import Selection, remarks_on_answers, with_unique_labels
+from spiqa_tasks.runs.selection import LeftOut, Selection, remarks_on_answers, with_unique_labels
 
 # Value of `--metrics` for all metrics.
 ALL = "all"
 
 # Status of answers without a score -> the verb of a remark on them, and the remedy.
 REMEDIES = {
-    "judge_failed": ("could not be judged", "Score again: only these are asked."),
+    "judge_failed": ("could not be judged", "Score again with --judge: only these are asked."),
     "request_failed": (
         "are failed requests, not the model's",
         "They have no score: ask the model again.",
     ),
 }
 
-# Each task, and for each run the answers to it with their questions.
-Answered = list[tuple[Task, list[Joined]]]
+
+# Each task, the runs that have scores of it, and the others joined to its questions.
+Answered = list[tuple[Task, list[Run], list[Joined]]]
 
 
 class Batch(NamedTuple):
-    """Unscored answers to a task, and the judges to ask about them.
+    """A task's runs that have scores, unscored answers to it, and the judges to ask about these."""
 
-    `is_judged` is False if the task needs a judge that cannot be asked.
-    """
-
+    stored: list[Run]
     answers: list[Unjudged]
     judges: list[Judge]
-    is_judged: bool = True
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -90,8 +84,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         "first",
         metavar="TASK",
         help=(
-            "the task or group that PREDICTIONS answer; or, alone, a RUN, or a file that needs no"
-            " task: rows of question, reference and prediction"
+            "the task or group that PREDICTIONS answer; or a file that needs no task: rows of"
+            " question, reference and prediction; or RUNs: their scores are printed, and those"
+            " without any, or with --judge, --rule, --output or metrics that they lack, are scored"
         ),
     )
     parser.add_argument(
@@ -158,22 +153,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         check_folder(arguments.output)
     arguments.named_task, arguments.runs = _task_and_paths(arguments)
+    is_scoring = _is_scoring(arguments)
     if arguments.by is not None:
         arguments.columns = dataclasses.replace(arguments.columns, by=arguments.by)
-        if not _is_scoring(arguments):
+        if not (is_scoring or arguments.dry_run):
             return _print_groups(arguments, _logged_runs(arguments))
 
     wanted = selection(arguments)
-    by_task, remarks = unscored_runs(arguments.runs, wanted, arguments.named_task)
+    by_task, remarks = runs_by_task(arguments.runs, wanted, arguments.named_task, not is_scoring)
     if not by_task:
         return _print_reported(arguments)
-    if _has_other_judge(arguments, by_task):
-        return _print_stored(arguments)
 
     check_use([task for task, _ in by_task], arguments)
-    # Only now: `_print_stored` reads the runs again, and has its own remarks.
     say_remarks(arguments, remarks)
-    return _score(arguments, _joined(arguments, wanted, by_task))
+    batches = [_batch(arguments, *each) for each in _answered(arguments, wanted, by_task)]
+    return 0 if arguments.dry_run else _score(arguments, batches)
 
 
 def _task_and_paths(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
@@ -198,12 +192,9 @@ def _task_and_paths(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
     return "", [RunPath.parse(str(path)) for path in (first, *others)]
 
 
-def _score(arguments: argparse.Namespace, answers: Answered) -> int:
-    """Score and print answers, with `--dry-run` only the forecast; return the exit status."""
-    batches = [_batch(arguments, task, joined) for task, joined in answers]
-    if arguments.dry_run:
-        return 0
-    results = [_scored(arguments, batch.answers) for batch in batches]
+def _score(arguments: argparse.Namespace, batches: Sequence[Batch]) -> int:
+    """Score and print the answers to each task; return the exit status."""
+    results = [_scored(arguments, batch) for batch in batches]
 
     scored = [run for of_task in results for run in of_task]
     # the files come first, as `head` closes the pipe before a table ends; the table
@@ -213,35 +204,8 @@ def _score(arguments: argparse.Namespace, answers: Answered) -> int:
             say(*(f"wrote {path}." for path in write_runs(scored, arguments.output)))
     finally:
         _print(arguments, results)
-    return 0 if _is_whole(batches, scored) else 3
-
-
-def _has_other_judge(arguments: argparse.Namespace, by_task: ByTask) -> bool:
-    """Return whether RUNs have verdicts of another than the default judge, and none is named."""
-    if arguments.judge or os.environ.get(JUDGE_VARIABLE) or _has_scoring_option(arguments):
-        return False
-    names = {run.judge_name for _, runs in by_task for run in runs}
-    return not names <= {"", DEFAULT_JUDGE}
-
-
-def _print_stored(arguments: argparse.Namespace) -> int:
-    """Print the scores that RUNs have; return 0 if every question has one, else 3."""
-    logged = _logged_runs(arguments)
-    say_remarks(arguments, remarks_on_host_tasks(logged, []))
-    runs = [run for run in logged if run.is_of_benchmark]
-    judges = ", ".join(sorted({run.judge_name for run in runs} - {""}))
-    say(f"The verdicts of {judges} are shown; --judge PROVIDER:MODEL[@URL] asks another judge.")
-    if not are_ready(arguments, {}, {}, {}):
-        return 0
-
-    by_task = defaultdict(list)
-    for run in runs:
-        shown = dataclasses.replace(
-            run, benchmark_task_or_none=_with_options(arguments, run.benchmark_task)
-        )
-        by_task[run.task].append(shown)
-    _print(arguments, list(by_task.values()))
-    return 0 if all(map(is_complete, runs)) else 3
+    is_whole = all(all_stored(batch.judges) for batch in batches) and all(map(is_complete, scored))
+    return 0 if is_whole else 3
 
 
 def _print_reported(arguments: argparse.Namespace) -> int:
@@ -269,48 +233,19 @@ def _logged_runs(arguments: argparse.Namespace) -> list[Run]:
     return logged
 
 
-def _is_whole(batches: Sequence[Batch], scored: Sequence[Run]) -> bool:
-    """Return whether every question has a scored answer, and every verdict was stored."""
-    are_judged = all(batch.is_judged and all_stored(batch.judges) for batch in batches)
-    return are_judged and all(map(is_complete, scored))
-
-
-def _batch(arguments: argparse.Namespace, task: Task, joined: Sequence[Joined]) -> Batch:
-    """Return the batch of a task; of a RUN whose judge cannot be asked, without a judge."""
-    try:
-        return _unscored(arguments, task, joined, chosen_judges(task, arguments, os.environ))
-    except JudgeError as error:
-        if arguments.judge or arguments.named_task:
-            raise
-        say(f"{task.name}: {error}", "Scored without it; --judge PROVIDER:MODEL[@URL] names one.")
-        return _unscored(arguments, task, joined, {})._replace(is_judged=False)
-
-
-def _is_scoring(arguments: argparse.Namespace) -> bool:
-    """Return whether the command scores answers, or says with `--dry-run` what that would cost."""
-    return arguments.dry_run or _has_scoring_option(arguments)
-
-
-def _has_scoring_option(arguments: argparse.Namespace) -> bool:
-    """Return whether an argument makes sense only if answers are scored."""
-    scoring_options = (
-        arguments.named_task,
-        arguments.rule,
-        arguments.output,
-        arguments.accept_differences,
-        len(arguments.judge or ()) > 1,
-    )
-    return any(scoring_options)
-
-
-def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -> Answered:
-    """Return each task with the answers to it, joined to its questions."""
+def _answered(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -> Answered:
+    """Return each task with its runs that have scores, and the others joined to its questions."""
     questions_of = functools.cache(task_questions)  # The files of a task share its questions.
     answered = []
     for task_of_runs, runs in by_task:
         task = _with_options(arguments, task_of_runs)
+        stored = []
         joined = []
         for run in runs:
+            if _is_stored(arguments, run):
+                own = _with_options(arguments, run.benchmark_task)
+                stored.append(wanted.part_of(dataclasses.replace(run, benchmark_task_or_none=own)))
+                continue
             answers, remarks = join_questions(
                 run, task, arguments.accept_differences, questions_of, wanted.subset
             )
@@ -323,8 +258,53 @@ def _joined(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask) -
                 f"{task.name}: the files have different questions, so that their values do not "
                 "compare."
             )
-        answered.append((task, joined))
+        answered.append((task, stored, joined))
     return answered
+
+
+def _batch(
+    arguments: argparse.Namespace, task: Task, stored: list[Run], joined: Sequence[Joined]
+) -> Batch:
+    """Return the batch of a task; of a RUN whose judge cannot be asked, without a judge."""
+    # a metric that a judged run lacks is no reason to ask a judge again
+    are_judged = all(answers.run.signature.judge for answers in joined)
+    asks = _is_scoring(arguments) or not are_judged
+    try:
+        judges = chosen_judges(task, arguments, os.environ) if asks else {}
+        answers = _unscored(arguments, task, joined, judges)
+    except JudgeError as error:
+        if arguments.judge or arguments.named_task:
+            raise
+        remark = f"{task.name}: {error} Scored without it; --judge PROVIDER:MODEL[@URL] names one."
+        say_remarks(arguments, [LeftOut(remark)])
+        judges = {}
+        answers = _unscored(arguments, task, joined, judges)
+    return Batch(stored, answers, [*judges.values()])
+
+
+def _is_scoring(arguments: argparse.Namespace) -> bool:
+    """Return whether an option asks that RUNs are scored again, whatever scores they have."""
+    # with --by, a single --judge selects among the scores that RUNs have
+    most_judges = 0 if arguments.by is None else 1
+    scoring_options = (
+        arguments.named_task,
+        arguments.rule,
+        arguments.output,
+        arguments.accept_differences,
+        len(arguments.judge or ()) > most_judges,
+    )
+    return any(scoring_options)
+
+
+def _is_stored(arguments: argparse.Namespace, run: Run) -> bool:
+    """Return whether a run has the scores that are asked for, which are then printed as they are.
+
+    SPIQA_JUDGE, which may have been set for other answers, asks no other judge.
+    """
+    if _is_scoring(arguments) or not run.has_samples or lacks_judge(run):
+        return False
+    names = {ALL, *(metric.name for metric in run.metrics)}
+    return names.issuperset(arguments.metrics)
 
 
 def _with_options(arguments: argparse.Namespace, task: Task) -> Task:
@@ -347,8 +327,8 @@ def _unscored(
     task: Task,
     joined: Sequence[Joined],
     judges: Mapping[str, Judge],
-) -> Batch:
-    """Return the batch of a task, for each of its judges; with `--dry-run` print the forecast.
+) -> list[Unjudged]:
+    """Return answers with their records, for each judge; with `--dry-run` print the forecast.
 
     Each judge has answered its test questions. Raises JudgeError: one has not.
     """
@@ -363,7 +343,7 @@ def _unscored(
     for of_judge in answers:
         requests[of_judge.judge] += of_judge.scorer.requests(of_judge.records)
     are_ready(arguments, judges, requests, {"task": task.name})
-    return Batch(answers, list(judges.values()))
+    return answers
 
 
 def _check_metrics(task: Task, answers: Sequence[Unjudged]) -> None:
@@ -378,20 +358,20 @@ def _check_metrics(task: Task, answers: Sequence[Unjudged]) -> None:
             )
 
 
-def _scored(arguments: argparse.Namespace, answers: Sequence[Unjudged]) -> list[Run]:
-    """Return the scored runs, waiting for the judge; remarks go to stderr."""
+def _scored(arguments: argparse.Namespace, batch: Batch) -> list[Run]:
+    """Return the scored runs of a task, waiting for the judge; remarks on them go to stderr."""
     # The text metrics of all runs at once, as Java starts once.
     prepare(
         (unjudged.scorer.metrics, unjudged.records)
-        for unjudged in answers
+        for unjudged in batch.answers
         if unjudged.scorer.join is None
     )
-    runs = []
-    for unjudged in answers:
-        run = dataclasses.replace(scoring.score(unjudged), partial=arguments.partial)
+    runs = [*batch.stored]
+    for unjudged in batch.answers:
+        runs.append(dataclasses.replace(scoring.score(unjudged), partial=arguments.partial))
+    for run in runs:
         remarks = summary.remarks_on(run.benchmark_task.benchmark, run.records)
         say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))
-        runs.append(run)
     return runs
 
 

@@ -35,25 +35,29 @@ def load_runs(paths: Iterable[RunPath], wanted: Selection = EVERY) -> tuple[list
     loaded = []
     for run in runs:
         is_scored = _has_scores(run)
-        if not is_scored:
+        if is_scored:
+            run = wanted.part_of(run)
+        else:
             run, said = _scored(run, wanted, rows_of)
             remarks += said
-        elif wanted.subset is not None:
-            run = wanted.subset.cut_run(run)
-        if wanted.judge is not None:
-            remarks += map(LeftOut, _remarks_on_judge(run))
-        elif not is_scored:
-            remarks += _remarks_on_judge(run)
-        loaded.append(replace(run, partial=wanted.partial))
+        # of a run that was scored without a judge, other scores are what is asked for
+        if lacks_judge(run) and (wanted.judge is not None or not is_scored):
+            remark = (
+                f"{run.path} has no scores of a judge, only of other metrics. `spiqa-tasks score "
+                "RUN --judge PROVIDER:MODEL --output DIR` asks one."
+            )
+            remarks.append(remark if wanted.judge is None else LeftOut(remark))
+        loaded.append(run)
     return loaded, remarks
 
 
-def unscored_runs(
-    paths: Sequence[RunPath], wanted: Selection, name: str = ""
+def runs_by_task(
+    paths: Sequence[RunPath], wanted: Selection, name: str = "", judged: bool = False
 ) -> tuple[ByTask, list[str]]:
     """Return each task of this package with its runs at some paths, scored or not, and remarks.
 
-    With `name`, only those of a task or a group. [] if all are of a host's tasks.
+    With `name`, only those of a task or a group. [] if all are of a host's tasks. `judged` is as
+    of `runs_that_count`.
     Raises InputError: an unknown task, or no answers to it.
     """
     names = filter(None, [name])
@@ -65,7 +69,7 @@ def unscored_runs(
         (only,) = named
         paths = [replace(path, task=only) for path in paths]
 
-    runs, remarks = _counting_runs(paths, wanted, judged=False)
+    runs, remarks = _counting_runs(paths, wanted, judged)
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(runs)
     by_task = _by_task(runs, named)
@@ -220,16 +224,12 @@ def _scored(run: Run, wanted: Selection, rows_of: Callable[[Task], Rows]) -> tup
     """Return the run with its scores, of no judge, and remarks."""
     task = run.benchmark_task if run.is_of_benchmark else find_task(run.task, wanted.include)
     joined, remarks = join_questions(run, task, rows_of=rows_of, subset=wanted.subset)
-    return scoring.score(scoring.read(joined), later=_LATER), remarks
+    scored = scoring.score(scoring.read(joined), later=_LATER)
+    return replace(scored, partial=wanted.partial), remarks
 
 
-def _remarks_on_judge(run: Run) -> list[str]:
-    """Return a sentence on a run that no judge scored, though its task has a judge."""
+def lacks_judge(run: Run) -> bool:
+    """Return whether no judge scored the answers of a run, though its task has one."""
     if not run.has_samples or run.signature.judge:
-        return []
-    if run.benchmark_task.benchmark.judge(run.settings) is None:
-        return []
-    return [
-        f"{run.path} has no scores of a judge, only of other metrics. `spiqa-tasks score RUN "
-        "--judge PROVIDER:MODEL --output DIR` asks one."
-    ]
+        return False
+    return run.benchmark_task.benchmark.judge(run.settings) is not None

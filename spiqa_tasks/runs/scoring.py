@@ -8,7 +8,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import question_of
-from spiqa_tasks.benchmarks.metric import Value, group_sizes
+from spiqa_tasks.benchmarks.metric import Metric, Value, group_sizes
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
 from spiqa_tasks.hosts.lmms_eval_files import (
@@ -21,7 +21,6 @@ from spiqa_tasks.hosts.lmms_eval_files import (
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.identity import Identity, model_of
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
-from spiqa_tasks.runs.metric_values import is_told
 from spiqa_tasks.runs.run import Reported, Run
 
 
@@ -112,20 +111,17 @@ def _omitted(run: Run, scorer: Scorer) -> dict[str, str]:
 
 
 def values_of(run: Run) -> dict[str, Value]:
-    """Return the values of a scored run by row: every metric of its task, and the groups of the
+    """Return the values of a scored run by row: every metric that it has, and the groups of the
     host's table.
 
-    What could not be computed has a value without answers, NaN, with the reason.
+    What could not be computed when it was scored has a value without answers, NaN, with the reason.
     """
-    metrics = run.benchmark_task.metrics
+    omitted = run.reported.omitted
     values: dict[str, Value] = {}
-    for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
-        omitted = run.reported.omitted
+    for name, (metric, group) in summary.rows_of(_metrics(run), run.record_set).items():
         if metric.name in omitted:
             if not group:
                 values[name] = Value(math.nan, 0, reason=omitted[name])
-            continue
-        if not is_told(run, metric):
             continue
         value = run.value(metric, group)
         if value.n or value.reason is not None:
@@ -134,12 +130,21 @@ def values_of(run: Run) -> dict[str, Value]:
     return values
 
 
+def _metrics(run: Run) -> list[Metric]:
+    """Return the metrics of a run's task that it has, or that were omitted for a reason."""
+    known = {*run.reported.omitted, *(metric.name for metric in run.metrics)}
+    return [metric for metric in run.benchmark_task.metrics if metric.name in known]
+
+
 def score_object(run: Run) -> dict[str, Any]:
     """Return the object that `score --json` prints."""
-    omitted = run.reported.omitted.keys()
-    counts = match_counts(run.reported.unmatched)
+    # what a host logged, or `score` wrote, fits the task, and may be a part of it
+    missing = max(run.asked - run.record_set.answered, 0)
+    counts = {"missing": missing, "unknown": 0, "duplicates": 0, "differing": 0}
+    counts |= match_counts(run.reported.unmatched)
     values = values_of(run)
-    return summary.score_object(run.task, run.record_set, values, omitted, **counts)
+    scored = summary.score_object(run.task, run.record_set, values, run.reported.omitted, **counts)
+    return scored | {"signature": run.signature.text}
 
 
 def is_complete(run: Run) -> bool:

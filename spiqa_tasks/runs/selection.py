@@ -14,7 +14,6 @@ from spiqa_tasks.benchmarks.signature import parse
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError, found_instead
 from spiqa_tasks.files.json_text import digest_of, loads
-from spiqa_tasks.hosts.lmms_eval_files import RESULTS
 from spiqa_tasks.judge.resolve import parse_judge
 from spiqa_tasks.printable import abridged, counted
 from spiqa_tasks.runs.columns import USUAL, Columns
@@ -171,6 +170,11 @@ class Selection:
         """Return whether a run is of the tasks, or of their variants without pictures."""
         return not self.tasks or run.task in self.tasks or run.source_task in self.tasks
 
+    def part_of(self, run: Run) -> Run:
+        """Return a scored run with the questions of `subset` alone, and values as `partial`."""
+        run = run if self.subset is None else self.subset.cut_run(run)
+        return replace(run, partial=self.partial)
+
 
 # All runs, by whatever judge.
 EVERY = Selection()
@@ -237,13 +241,9 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
 
 def _replaced(best: Path, others: Sequence[Run]) -> str:
     """Return the remark on a model's runs in whose place those of a file count."""
-    tasks = {run.task: None for run in others}
-    paths = {run.path: None for run in others}
-    was = "were" if len(tasks) > 1 else "was"
-    return (
-        f"{abridged(tasks)} of {others[0].identity.label} {was} run again: {best} counts, not "
-        f"{abridged(paths)}."
-    )
+    paths = dict.fromkeys(run.path for run in others)
+    model = others[0].identity.label
+    return f"{model} was run again: {best} counts, not {abridged(paths)}."
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
@@ -280,16 +280,18 @@ def with_unique_labels(runs: Sequence[Run]) -> list[Run]:
 
 
 def _difference(run: Run, same: Sequence[Run]) -> str:
-    """Return the judge, generation settings, folder or file by which runs differ, else the path."""
+    """Return the judge or generation settings by which runs differ, else the folder, or the file,
+    as a path from where all runs are.
+    """
     if len({other.judge_name for other in same}) == len(same):
         return f"judge {run.judge_name or 'none'}"
     if settings := differing_settings(run, same):
         return settings
 
-    if len({other.path.parent.parts[-2:] for other in same}) == len(same):
-        return Path(*run.path.parent.parts[-2:]).as_posix()
-    has_own_name = len({other.path.name for other in same}) == len(same)
-    return run.path.name.removesuffix(RESULTS) if has_own_name else run.path.as_posix()
+    are_apart = len({other.path.parent for other in same}) == len(same)
+    path_of = attrgetter("path.parent" if are_apart else "path")
+    shared = os.path.commonpath([path_of(other).resolve() for other in same])
+    return str(path_of(run).resolve().relative_to(shared).as_posix())
 
 
 def differing_settings(run: Run, same: Sequence[Run]) -> str:

@@ -123,7 +123,7 @@ def test_runs_of_one_model_in_two_folders_are_pairs_of_their_own(tmp_path: Path)
     runs = [run for folder in "ab" for run in load(tmp_path / folder)]
     found, problems, _ = ablation_pairs(runs)
     assert problems == []
-    names = [f"m ({tmp_path.name}/{folder})" for folder in "ab"]
+    names = ["m (a)", "m (b)"]
     assert [
         (
             each.runs[0].name,
@@ -153,7 +153,7 @@ def test_a_run_that_could_belong_to_two_is_left_out(tmp_path: Path) -> None:
     runs = [run for folder in "abc" for run in load(tmp_path / folder)]
     with pytest.raises(InputError) as error:
         ablation_pairs(runs)
-    names = ", ".join(f"m ({tmp_path.name}/{folder}) on mmstar_demo" for folder in "ab")
+    names = "m (a) on mmstar_demo, m (b) on mmstar_demo"
     assert str(error.value) == (
         f"Expected one run with images for m on mmstar_demo_text; {WITH} Expected one run without"
         f" images for {names}; {WITHOUT}"

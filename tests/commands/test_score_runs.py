@@ -34,9 +34,7 @@ def run(tmp_path: Path) -> Path:
 def test_the_signature_says_what_was_run(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    """Whether the run, an included YAML or the shipped task is named, the
-    settings are the run's.
-    """
+    """Whether the run or an included YAML is named; the shipped task has other settings."""
     arguments: dict[str, list[object]] = {
         "run": [run],
         "included": ["--include-path", tmp_path / "own", "spiqa_mine", *run.glob("*.jsonl")],
@@ -47,10 +45,13 @@ def test_the_signature_says_what_was_run(
     text = f"include: {leaf}\ntask: spiqa_mine\ndataset_name: {SETTINGS},protocol=both\n"
     (tmp_path / "own" / "mine.yaml").write_text(text)
     status, result, errors = run_json(capsys, "score", *arguments[how])
+    if how == "shipped":
+        assert status == 2
+        assert "Name their task, or score them apart." in errors
+        return
     assert status == 0, errors
     assert "setting=direct,max_figures=2,seed=3," in result["signature"]
     assert ("protocol=both" in result["signature"]) == (how == "included")
-    assert ("scored as it was made" in errors) == (how == "shipped")
     assert result["metrics"]["rouge_l"] == 1
 
 
@@ -259,17 +260,49 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
         monkeypatch.delenv("SPIQA_JUDGE", raising=False)
         monkeypatch.setenv("OPENAI_API_KEY", "key")
         asked = len(server.requests)
-        status, again, errors = run_json(capsys, "score", out, "--metrics", "l3score")
+        status, again, _ = run_json(capsys, "score", out, "--metrics", "l3score")
         _, forecast, _ = run_json(capsys, "score", out, "--dry-run")
         write_run(out, "m", {"t": choice_samples([True])})
         beside = run_json(capsys, "score", out, "--metrics", "l3score")
         assert len(server.requests) == asked
     assert status == 0
-    assert forecast == {"dry_run": []}
+    assert forecast == {"task": "spiqa_demo", "dry_run": []}
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
-    assert "The verdicts of openai:other@" in errors
+    assert "|judge:openai:other|" in again["signature"]
     assert beside[0] == 3
     assert beside[2].count("No values of t, which only the host scores;") == 1
+
+
+def test_the_scores_of_a_run_are_printed_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever SPIQA_JUDGE says, nobody is asked, not for a metric that a run lacks either.
+
+    Those without a judge's scores are judged; so is all with --output.
+    """
+    path = right_answers(tmp_path)
+    with OpenAIServer(Behaviour()) as server:
+        first, second = (f"openai:{name}@{server.url}" for name in ("first", "second"))
+        out, blind = tmp_path / "out", tmp_path / "blind"
+        command = ["score", "spiqa_demo", path, "--metrics"]
+        _, scored, _ = run_json(capsys, *command, "l3score", "--judge", first, "--output", out)
+        run_json(capsys, *command, "rouge_l", "--judge", "none", "--output", blind)
+
+        asked = len(server.requests)
+        monkeypatch.setenv("SPIQA_JUDGE", second)
+        status, again, errors = run_json(capsys, "score", out)
+        assert (status, errors) == (0, "")
+        assert again["metrics"]["l3score"] == scored["metrics"]["l3score"]
+        assert again["counts"] == scored["counts"]
+        assert "unformatted_rate" not in again["metrics"]
+        _, rates, _ = run_json(capsys, "score", out, "--metrics", "l3score,rouge_l")
+        assert rates["metrics"]["rouge_l"] == 1
+        assert len(server.requests) == asked
+
+        judged = run_json(capsys, "score", blind, "--metrics", "l3score")[1]
+        assert "|judge:openai:second|" in judged["signature"]
+        anew = run_json(capsys, "score", out, "--metrics", "l3score", "--output", tmp_path / "n")[1]
+        assert "|judge:openai:second|" in anew["signature"]
 
 
 def test_verdicts_of_two_judges_in_one_folder_are_both_shown(

@@ -366,6 +366,6 @@ def test_runs_of_anybodys_task_by_two_judges_both_count(
     assert status == 0, errors
     assert [row["model"] for row in rows] == ["m (judge openai:one)", "m (judge openai:two)"]
     assert errors.splitlines() == [
-        f"spiqa-tasks: t of m was run again: {tmp_path}/3_results.json counts, not "
+        f"spiqa-tasks: m was run again: {tmp_path}/3_results.json counts, not "
         f"{tmp_path}/2_results.json."
     ]

@@ -27,7 +27,7 @@ from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
 from spiqa_tasks.metrics import coco_java
-from spiqa_tasks.runs.loading import load_runs, unscored_runs
+from spiqa_tasks.runs.loading import load_runs, runs_by_task
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
@@ -239,7 +239,7 @@ def test_lines_with_their_own_questions_need_no_task(
     path = tmp_path / "m.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
 
-    ((task, (run,)),), remarks = unscored_runs([RunPath(path)], EVERY)
+    ((task, (run,)),), remarks = runs_by_task([RunPath(path)], EVERY)
     assert (task.benchmark_name, run.task, remarks) == (benchmark, benchmark, [])
     assert [(answer.id, answer.question) for answer in run.read()] == [
         ("1", "What?"),

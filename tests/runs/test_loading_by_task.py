@@ -11,7 +11,7 @@ from host_files import choice_samples, sample_of, write_run
 from spiqa_tasks.benchmarks.registry import Task, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.catalogue import find_tasks
-from spiqa_tasks.runs.loading import ByTask, unscored_runs
+from spiqa_tasks.runs.loading import ByTask, runs_by_task
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import EVERY, Selection
@@ -42,12 +42,12 @@ def write(
 def found_in(
     folder: Path, *only: str, include: list[Path] | None = None
 ) -> tuple[dict[Task, list[Run]], list[str]]:
-    found, remarks = unscored_runs([RunPath(folder)], Selection(only, include=include or []))
+    found, remarks = runs_by_task([RunPath(folder)], Selection(only, include=include or []))
     return dict(found), remarks
 
 
 def answers_to(name: str, paths: list[Path], wanted: Selection) -> tuple[ByTask, list[str]]:
-    return unscored_runs(list(map(RunPath, paths)), wanted, name)
+    return runs_by_task(list(map(RunPath, paths)), wanted, name)
 
 
 def write_filtered(folder: Path, task: str) -> list[str]:
@@ -108,7 +108,7 @@ def test_what_has_no_samples_is_told(tmp_path: Path) -> None:
     )
     assert found_in(tmp_path / "c") == ({}, [])
     with pytest.raises(InputError) as error:
-        unscored_runs([RunPath(tmp_path / "c")], Selection(), "mmstar_demo")
+        runs_by_task([RunPath(tmp_path / "c")], Selection(), "mmstar_demo")
     assert "Expected answers to mmstar_demo" in str(error.value)
 
 
@@ -141,8 +141,7 @@ def test_the_answers_to_a_task_are_found_beside_those_to_others(tmp_path: Path) 
     ((_, (run,)),), remarks = answers_to("mmstar_demo", [tmp_path], EVERY)
     assert (run.task, run.path.name) == ("mmstar_demo", f"{NEW}_results.json")
     assert remarks == [
-        f"mmstar_demo of m was run again: {tmp_path / NEW}_results.json counts, not "
-        f"{tmp_path / OLD}_results.json."
+        f"m was run again: {tmp_path / NEW}_results.json counts, not {tmp_path / OLD}_results.json."
     ]
 
 

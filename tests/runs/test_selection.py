@@ -63,7 +63,7 @@ def test_the_newest_run_counts_and_a_sentence_says_so() -> None:
     runs += [a_run("4_results.json", task="u")]
     found, remarks = runs_that_count(runs)
     assert paths(found) == ["2_results.json", "3_results.json", "4_results.json"]
-    assert remarks == ["t of m was run again: 2_results.json counts, not 1_results.json."]
+    assert remarks == ["m was run again: 2_results.json counts, not 1_results.json."]
 
 
 def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
@@ -74,14 +74,10 @@ def test_a_run_of_fewer_questions_never_replaces_a_fuller_one() -> None:
     runs = [a_run(path, answered) for path, answered in sizes.items()]
     found, remarks = runs_that_count(runs)
     assert paths(found) == ["1_results.json"]
-    assert remarks == [
-        "t of m was run again: 1_results.json counts, not 2_results.json and 1 more."
-    ]
+    assert remarks == ["m was run again: 1_results.json counts, not 2_results.json and 1 more."]
     found, remarks = runs_that_count([*runs[1:], a_run("4_results.json", 24)])
     assert paths(found) == ["4_results.json"]
-    assert remarks == [
-        "t of m was run again: 4_results.json counts, not 2_results.json and 1 more."
-    ]
+    assert remarks == ["m was run again: 4_results.json counts, not 2_results.json and 1 more."]
 
 
 def test_a_run_without_samples_never_replaces_one_with_them() -> None:
@@ -97,9 +93,7 @@ def test_runs_that_one_file_replaces_have_one_remark() -> None:
     tasks = ("t", "u", "v")
     runs = [a_run(f"{date}_results.json", task=task) for date in (1, 2, 3) for task in tasks]
     _, remarks = runs_that_count(runs)
-    assert remarks == [
-        "t and 2 more of m were run again: 3_results.json counts, not 1_results.json and 1 more."
-    ]
+    assert remarks == ["m was run again: 3_results.json counts, not 1_results.json and 1 more."]
 
 
 def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
@@ -116,7 +110,7 @@ def test_runs_of_one_model_are_told_apart_by_their_judges() -> None:
 
 
 def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
-    """The last two parts of it; a run that is alone is called by its model, or as it was before."""
+    """By their paths from where all lie; one that is alone keeps its name."""
     found = with_unique_labels(
         [a_run("x/a/b/1"), a_run("x/c/b/1"), a_run("x/a/b/1", task="u"), a_run(who=Identity("n"))]
     )
@@ -126,14 +120,18 @@ def test_runs_of_one_model_are_told_apart_by_their_folders() -> None:
 
 
 def test_runs_in_one_folder_are_told_apart_by_the_dates_of_their_files() -> None:
-    """Or by their paths, where two files of other folders have one name."""
+    """Or by their paths, if other runs are in other folders."""
     names = ["1_results.json", "2_results.json"]
     found = with_unique_labels([a_run(f"x/a/{name}") for name in names])
-    assert [run.name for run in found] == ["m (1)", "m (2)"]
+    assert [run.name for run in found] == ["m (1_results.json)", "m (2_results.json)"]
 
     names.append("../b/1_results.json")
     found = with_unique_labels([a_run(f"x/a/{name}") for name in names])
-    assert [run.name for run in found] == [f"m (x/a/{name})" for name in names]
+    assert [run.name for run in found] == [
+        "m (a/1_results.json)",
+        "m (a/2_results.json)",
+        "m (b/1_results.json)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -302,7 +300,7 @@ def test_answers_that_were_scored_do_not_count_beside_their_scored_run() -> None
     assert paths(runs_that_count([scored, old])[0]) == ["2_results.json"]
     found, remarks = runs_that_count([scored, old, new])
     assert [run.path for run in found] == [new.path]
-    assert remarks == [f"t of m was run again: {new.path} counts, not {scored.path} and 1 more."]
+    assert remarks == [f"m was run again: {new.path} counts, not {scored.path} and 1 more."]
     assert runs_that_count([old, new])[0] == [new]
 
 
