@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
 
-from spiqa_tasks.extras import require
 from spiqa_tasks.judge.pace import Outcome, Pace
 from spiqa_tasks.judge.patience import Job, Patience
 from spiqa_tasks.judge.providers import PROVIDERS
@@ -62,10 +61,7 @@ def ask_all(
     Raises MissingPartError: the provider's package is not installed. JudgeError: a model cannot be
     loaded.
     """
-    provider = PROVIDERS[config.provider]
-    if provider.extra:
-        require(provider.extra, f"The judge {config.name}")
-    client = provider(config, adaptation)
+    client = PROVIDERS[config.provider](config, adaptation)
     verdicts: dict[str, Verdict] = {}
 
     doing = f"judge {config.name}: {counted(len(requests), 'judgement')}"

@@ -79,10 +79,10 @@ def _question(row: Row, shown: Row, marked: str) -> list[Part]:
 
     `marked` is the letter of the caption that is marked as correct, or "".
     """
+    closing = CLOSINGS[row["prompt"]][row["subcategory"]]
     to_figure = row["subcategory"] == "cap2fig"
     if row["prompt"] == "released":
-        return _released_to_figure(shown) if to_figure else _released_to_caption(shown)
-    closing = CLOSINGS[row["prompt"]][row["subcategory"]]
+        return _released(shown, to_figure, shown["asked"] + closing)
     if to_figure:
         return [*_lettered_figures(shown, "\n"), f"{shown['question']}\n{closing}"]
 
@@ -99,16 +99,15 @@ def _question(row: Row, shown: Row, marked: str) -> list[Part]:
     return [*figures, below, captions + ignore + closing]
 
 
-def _released_to_caption(shown: Row) -> list[Part]:
-    """Return the question of the authors' README, with the options as Python prints their list."""
+def _released(shown: Row, to_figure: bool, asked: str) -> list[Part]:
+    """Return the question of the authors' README: figures with their letters, or the options as
+    Python prints their list.
+    """
+    if to_figure:
+        return [*_lettered_figures(shown, ""), asked]
     options = zip(shown["letters"], shown["options"], strict=True)
     listed = [f"{letter})  {text}\n" for letter, text in options]
-    return [*_figures(shown), f"{listed} {shown['asked']}{CLOSINGS['released']['fig2cap']}"]
-
-
-def _released_to_figure(shown: Row) -> list[Part]:
-    """Return the figures with their letters, then the question, as in the authors' README."""
-    return [*_lettered_figures(shown, ""), f"{shown['asked']}{CLOSINGS['released']['cap2fig']}"]
+    return [*_figures(shown), f"{listed} {asked}"]
 
 
 def _figures(shown: Row) -> list[Part]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spiqa_tasks.errors import JudgeError
+from spiqa_tasks.extras import require
 from spiqa_tasks.judge.providers.provider import Provider
 from spiqa_tasks.judge.types import JudgeRequest, Verdict, failed
 
@@ -20,7 +21,6 @@ class HfLocal(Provider):
     """
 
     name = "hf"
-    extra = "hf"
 
     @classmethod
     def cannot(cls, request: JudgeRequest) -> str | None:
@@ -41,7 +41,11 @@ class HfLocal(Provider):
         return hashlib.sha256(repr(stats).encode()).hexdigest()
 
     def verdict(self, request: JudgeRequest) -> Verdict:
-        """Return the verdict on a request. Raises JudgeError: the model cannot be loaded."""
+        """Return the verdict on a request.
+
+        Raises MissingPartError: no extra `hf`; JudgeError: the model cannot be loaded.
+        """
+        require("hf", f"The judge {self._config.name}")
         import torch
 
         model, tokenizer = _loaded(self._config.model, self.fingerprint(self._config.model))

@@ -237,13 +237,11 @@ class Provider:
         url: its public base URL without a trailing slash; '' if models run in this process.
         key_variable: the environment variable of its own key, which is sent to `url` alone; ''
             without one.
-        extra: the extra of setup.cfg that installs what asking needs, or ''.
     """
 
     name: ClassVar[str]
     url: ClassVar[str] = ""
     key_variable: ClassVar[str] = ""
-    extra: ClassVar[str] = ""
 
     def __init__(self, config: JudgeConfig, adaptation: Adaptation | None = None) -> None:
         self._config = config
