@@ -55,11 +55,13 @@ def make_scorer(
         fields |= judge.configured
     fields |= {name: value for name, value in made.items() if value}
 
-    has_texts = any(metric.needs == "text programs" for metric in metrics)
-    # `score`, which names the form of the predictions, says it below its table.
-    if has_texts and "predictions" not in made:
-        log_missing_text_metrics()
-    return Scorer(benchmark, parsed, host, judge, fields)
+    missing = {}
+    if any(metric.needs == "text programs" for metric in metrics):
+        missing = missing_text_metrics()
+        # `score`, which names the form of the predictions, says it below its table.
+        if "predictions" not in made:
+            log_missing_text_metrics()
+    return Scorer(benchmark, parsed, host, judge, fields, missing)
 
 
 @cache
@@ -86,6 +88,7 @@ class Scorer:
         host: name and version, for the signature.
         judge: None if there is none or it is not needed.
         signature: signature fields of the metrics, the judge and the answers.
+        unavailable: text metric -> why it cannot be computed on this machine.
     """
 
     benchmark: Benchmark
@@ -93,6 +96,7 @@ class Scorer:
     host: str
     judge: Judge | None
     signature: Mapping[str, str] = field(default_factory=dict)
+    unavailable: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rule(self) -> Rule | None:
@@ -203,7 +207,7 @@ class Scorer:
         if metric.needs == "judge" and self.judge is None:
             return "there is no judge (SPIQA_JUDGE or --judge names one)"
         if metric.needs == "text programs":
-            return missing_text_metrics().get(metric.name.removesuffix(RELEASED))
+            return self.unavailable.get(metric.name.removesuffix(RELEASED))
         return None
 
     def value(self, name: str, records: Records) -> Value:

@@ -181,6 +181,7 @@ class YesNoRule(Rule):
         )
 
 
+@dataclass(frozen=True)
 class L3ScoreRule(YesNoRule):
     """The score is the share of yes in the log-probabilities of the first token."""
 
@@ -261,6 +262,7 @@ class SampledRule(YesNoRule):
         }
 
 
+@dataclass(frozen=True)
 class LettersRule(Rule):
     """Asks for the letter alone, in the paper's words; the score is 1 for the true one, else 0.
 
@@ -302,6 +304,7 @@ class LettersRule(Rule):
         return {"prompt": _prompt_id("letters", self.template, 8)}
 
 
+@dataclass(frozen=True)
 class ReleasedLettersRule(LettersRule):
     """Asks in the words of the authors' README; a source line's indent is part of them."""
 

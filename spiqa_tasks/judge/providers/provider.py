@@ -2,9 +2,11 @@
 
 import math
 import re
+import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from typing import Any, ClassVar
 
 from spiqa_tasks.judge.types import EXTRA_VARIABLE, NO_THINKING, JudgeConfig, JudgeRequest, Verdict
@@ -134,14 +136,16 @@ def _remedy(status: int, codes: Collection[str], message: str) -> str | None:
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait, at most `LONGEST_WAIT`, or None.
 
-    From `retry-after-ms` or `retry-after`. A date in its place is left to the loop's own pauses: no
-    server of models sends one.
+    From `retry-after-ms` or `retry-after`, a number or a date.
     """
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         with suppress(KeyError, ValueError):
             seconds = float(headers[name]) / unit
             if 0 <= seconds < float("inf"):
                 return min(seconds, LONGEST_WAIT)
+    with suppress(KeyError, ValueError, OverflowError):
+        seconds = parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time()
+        return min(max(seconds, 0.0), LONGEST_WAIT)
     return None
 
 

@@ -1,5 +1,8 @@
 """The classification of failures is pure, so it is tested without a server."""
 
+import email.utils
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +77,9 @@ def test_no_retry_after_value_raises(value: str) -> None:
     assert seconds is None or seconds >= 0
 
 
-def test_a_date_is_no_number_of_seconds() -> None:
-    """The loop makes its own pauses then."""
-    assert retry_after_seconds({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) is None
+def test_a_date_is_a_wait() -> None:
+    """As HTTP has it, beside seconds; one in the past means now."""
+    soon = email.utils.formatdate(time.time() + 90, usegmt=True)
+    assert retry_after_seconds({"retry-after": soon}) == pytest.approx(90, abs=5)
+    assert retry_after_seconds({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) == 0
+    assert retry_after_seconds({"retry-after": "Fri, 31 Dec 9999 23:59:59 GMT"}) == LONGEST_WAIT
