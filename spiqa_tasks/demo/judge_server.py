@@ -23,9 +23,6 @@ MODEL = "demo-overlap"
 # Highest probability of Yes or No: the logarithm of the other's is finite.
 _HIGHEST = 0.99
 
-# First tokens beside Yes and No: L3Score needs five.
-_OTHER_TOKENS = {"Maybe": 1e-9, "Partly": 1e-9, "Perhaps": 1e-9}
-
 # The reference and the prediction in L3Score's released prompt.
 _ANSWER = re.compile(r"^(?:Ground-truth|Candidate) answer: (.*?) ?$", re.MULTILINE)
 
@@ -46,7 +43,7 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
     yes = min(max(f1, 1 - _HIGHEST), _HIGHEST)
     top = [
         {"token": token, "logprob": math.log(probability)}
-        for token, probability in {"Yes": yes, "No": 1 - yes, **_OTHER_TOKENS}.items()
+        for token, probability in {"Yes": yes, "No": 1 - yes}.items()
     ]
     top.sort(key=itemgetter("logprob"), reverse=True)
     first = top[0]

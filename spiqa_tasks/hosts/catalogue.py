@@ -9,7 +9,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -21,7 +21,24 @@ logger = logging.getLogger("spiqa_tasks")
 
 # The file in a filtered task's folder that lists its questions.
 KEPT = "kept.json"
-Catalogue = tuple[dict[str, Task], dict[str, tuple[str, ...]]]
+
+
+class Catalogue(NamedTuple):
+    """Tasks by name, and groups with the names of their members."""
+
+    tasks: dict[str, Task]
+    groups: dict[str, tuple[str, ...]]
+
+    def members(self, name: str) -> dict[str, Task]:
+        """Return a task, or the tasks of a group and of the groups in it, by name, without those of
+        the host.
+        """
+        if name in self.tasks:
+            return {name: self.tasks[name]}
+        members: dict[str, Task] = {}
+        for member in self.groups.get(name, ()):
+            members |= self.members(member)
+        return members
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -78,7 +95,7 @@ def catalogue(include: Iterable[Path] = ()) -> Catalogue:
     """
     tasks, groups = _shipped()
     more_tasks, more_groups = _defined_in([*include])
-    return tasks | more_tasks, groups | more_groups
+    return Catalogue(tasks | more_tasks, groups | more_groups)
 
 
 @cache
@@ -105,7 +122,7 @@ def _defined_in(folders: Sequence[Path]) -> Catalogue:
                 groups[str(config["group"])] = _members(config)
             elif (task := _task_in(path, config)) is not None:
                 tasks[task.name] = task
-    return tasks, groups
+    return Catalogue(tasks, groups)
 
 
 def _members(group: Mapping[str, Any]) -> tuple[str, ...]:
@@ -143,15 +160,14 @@ def find_tasks(names: Iterable[str], include: Iterable[Path] = ()) -> list[Task]
 
     Raises InputError: unknown name.
     """
-    tasks, groups = catalogue([*filtered_tasks(), *include])
-    members: dict[str, Task] = {}
+    known = catalogue([*filtered_tasks(), *include])
+    tasks: dict[str, Task] = {}
     for name in names:
-        if name not in tasks and name not in groups:
-            raise unknown_name(
-                "a task or group", name, [*tasks, *groups], "`spiqa-tasks list` shows all."
-            )
-        members |= members_of(name, tasks, groups)
-    return list(members.values())
+        if name not in known.tasks and name not in known.groups:
+            every = [*known.tasks, *known.groups]
+            raise unknown_name("a task or group", name, every, "`spiqa-tasks list` shows all.")
+        tasks |= known.members(name)
+    return list(tasks.values())
 
 
 def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> InputError:
@@ -161,17 +177,3 @@ def unknown_name(what: str, name: str, names: Iterable[str], remedy: str) -> Inp
     near = [by_folded[match] for match in folded]
     nearest = f"Nearest: {', '.join(near)}. " if near else ""
     return InputError(f"Expected the name of {what}, found {name!r}. {nearest}{remedy}")
-
-
-def members_of(
-    name: str, tasks: Mapping[str, Task], groups: Mapping[str, Sequence[str]]
-) -> dict[str, Task]:
-    """Return a task, or the tasks of a group and of the groups in it, by name, without those of
-    the host.
-    """
-    if name in tasks:
-        return {name: tasks[name]}
-    members = groups.get(name, ())
-    return {
-        key: task for member in members for key, task in members_of(member, tasks, groups).items()
-    }

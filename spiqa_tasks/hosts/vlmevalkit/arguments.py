@@ -13,7 +13,6 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import check_folder
 from spiqa_tasks.files.json_text import conforms, json_value
-from spiqa_tasks.hosts.catalogue import members_of
 from spiqa_tasks.hosts.vlmevalkit.tasks import known
 
 # Name of our dataset class in `--config` and `--data-config`.
@@ -44,7 +43,7 @@ class Arguments:
     @property
     def ours(self) -> list[Task]:
         """Our tasks among the datasets."""
-        tasks, _ = known()
+        tasks = known().tasks
         return [tasks[name] for name in self.data if name in tasks]
 
     @property
@@ -140,7 +139,7 @@ def _check_ours(described: Mapping[str, Any]) -> None:
     Under another name the host would lose its answers.
     """
     for name, options in described.items():
-        if is_ours(options) or name in known()[0]:
+        if is_ours(options) or name in known().tasks:
             task = str(options.get("dataset", name))
             expected = {task: {"class": CLASS, "dataset": task}}
             if {name: options} != expected:
@@ -167,10 +166,9 @@ def _check_api_mode(host: argparse.Namespace, models: Sequence[str]) -> None:
 
 def _expanded(names: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """Return the names of datasets, with our groups replaced by their tasks."""
-    tasks, groups = known()
     expanded: list[str] = []
     for name in names:
-        expanded += members_of(name, tasks, groups) if name in groups else [name]
+        expanded += known().members(name) if name in known().groups else [name]
     return expanded
 
 

@@ -52,14 +52,14 @@ class SpiqaTasks(ImageBaseDataset):  # type: ignore[misc]
     @classmethod
     def supported_datasets(cls) -> list[str]:
         """Return the names of the tasks."""
-        return list(known()[0])
+        return list(known().tasks)
 
     def load_data(self, dataset: str) -> pd.DataFrame:
         """Return a table with one line per row of the task, which the host writes with the answers.
 
         Its columns identify the questions; for SPIQA `figures` has the file names as shown.
         """
-        self.task = known()[0][dataset]
+        self.task = known().tasks[dataset]
         self.rows = {row["id"]: row for row in rows_of(dataset)}
 
         lines = []

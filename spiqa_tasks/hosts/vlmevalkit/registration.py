@@ -93,7 +93,7 @@ def _patch_files(host: Any) -> None:
         path_of: Any, folder: str, model: str, dataset: str, *args: Any, **kwargs: Any
     ) -> Any:
         """Return the table of answers, for our tasks a tab-separated one."""
-        if dataset in known()[0]:
+        if dataset in known().tasks:
             return str(Path(folder, f"{model}_{dataset}{TABLE}"))
         return path_of(folder, model, dataset, *args, **kwargs)
 
@@ -127,7 +127,7 @@ def _patch_api_mode(host: Any) -> None:
     @replacing(host.DatasetConfig, "__post_init__")
     def with_our_prompt(prepare: Any, self: Any) -> None:
         prepare(self)
-        if self.dataset_name in known()[0]:
+        if self.dataset_name in known().tasks:
             self.model_obj.use_custom_prompt = lambda _dataset: False
 
 
@@ -144,7 +144,7 @@ def _patch_models(host: Any) -> None:
     ) -> Any:
         """Return the only picture of a message. Raises ValueError: several, for a task of ours."""
         pictures = [part for part in message if part["type"] == "image"]
-        if dataset in known()[0] and len(pictures) > 1:
+        if dataset in known().tasks and len(pictures) > 1:
             raise ValueError(too_many_pictures(str(dataset), type(self)))
         return first_picture(self, message, dataset)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.prompting import Turn, chat_content, picture_paths
-from spiqa_tasks.benchmarks.registry import Task, benchmark_of, load_rows
+from spiqa_tasks.benchmarks.registry import benchmark_of, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.atomic import write_atomically
 from spiqa_tasks.files.records import read_cells
-from spiqa_tasks.hosts.catalogue import catalogue, filtered_tasks
+from spiqa_tasks.hosts.catalogue import Catalogue, catalogue, filtered_tasks
 from spiqa_tasks.printable import say
 
 # Suffix of model names, so that runs of the same model in lmms-eval stay apart.
@@ -33,16 +33,15 @@ DATED_FOLDER = re.compile(r"T\d{8}(-\d{6}|_G[0-9a-fA-F]+)")
 
 
 @cache
-def known() -> tuple[dict[str, Task], dict[str, tuple[str, ...]]]:
-    """Return task name -> task, including filtered ones, and group name -> members."""
+def known() -> Catalogue:
+    """Return our tasks, including filtered ones, and groups."""
     return catalogue(filtered_tasks())
 
 
 @cache
 def rows_of(name: str) -> list[Row]:
     """Return the rows of a task. Raises DataError: release files missing or damaged."""
-    tasks, _ = known()
-    task = tasks[name]
+    task = known().tasks[name]
     rows = load_rows(task.benchmark_name, task.split, task.settings_text)
     return [row for row in rows if task.kept is None or row["id"] in task.kept]
 
@@ -88,7 +87,7 @@ def task_in(path: Path) -> str:
         stem = stem.removesuffix("_checkpoint").removesuffix("_PREV")
 
     # The longest name: `_demo_text` ends in no shorter task, but `x_mmstar_demo` may be one.
-    tasks = [task for task in known()[0] if stem.endswith(f"_{task}")]
+    tasks = [task for task in known().tasks if stem.endswith(f"_{task}")]
     return max(tasks, key=len, default="")
 
 
