@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, Rule, SampledRule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest
-from spiqa_tasks.report.printer import Column, Table, render
+from spiqa_tasks.report.printer import STYLES, Column, Table, render
 
 
 def add_judge_options(parser: argparse._ActionsContainer) -> None:
@@ -154,11 +153,9 @@ def are_ready(
 def _forecast(form: str, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
     """Return a table of each judge's calls, tokens and dollars."""
     rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
-    if form == "json":
-        return json.dumps({**about, "dry_run": rows}, indent=2)
-    if not rows:
+    if not rows and form in STYLES:
         return "No judge would be asked."
 
     values = ["judge", "calls", "cached", "prompt_tokens", "completion_tokens"]
     cost = Column("cost", show=lambda cost: "not known" if cost is None else f"{cost:.2f}")
-    return render(form, Table(rows, [*values, cost]))
+    return render(form, Table(rows, [*values, cost]), whole={**about, "dry_run": rows})

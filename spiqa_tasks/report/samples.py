@@ -56,7 +56,7 @@ def _samples_of(
         rows = released if is_released else _rows_of(run)
         for record in run.questions:
             row = rows.get(record.id)
-            key = record.id if is_released else f"{record.id} {row}"
+            key = f"{record.id} {row}"
             if key not in by_question:
                 asked = _question(row, record, numbers)
                 by_question[key] = {"task": run.task, "id": record.id, **asked, "answers": []}

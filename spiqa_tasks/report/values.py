@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import product
 from statistics import fmean
 
 from spiqa_tasks.analysis.breakdown import (
@@ -193,15 +192,13 @@ def _with_columns(records: Sequence[ValueRecord], names: Sequence[str]) -> list[
 
     They are in the order of the columns: all metrics of the first task, of the second, ...
     """
-    tasks = dict.fromkeys(record["task"] for record in records)
-    kept = []
-    for column in product(tasks, dict.fromkeys(names), [OVERALL]):
-        kept += [
-            {**record, "column": f"{record['task']} {record['metric']}"}
-            for record in records
-            if (record["task"], record["metric"], record["group"]) == column
-        ]
-    return kept
+    tasks = [record["task"] for record in records]
+    kept = [
+        {**record, "column": f"{record['task']} {record['metric']}"}
+        for record in records
+        if record["group"] == OVERALL and record["metric"] in names
+    ]
+    return sorted(kept, key=lambda each: (tasks.index(each["task"]), names.index(each["metric"])))
 
 
 def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:

@@ -52,7 +52,7 @@ def test_correlations_are_spearmans_of_each_run_and_of_all(
     write_judged(tmp_path, "unjudged", None)
     status, rows, errors = run_json(capsys, "correlate", tmp_path)
     assert status == 3
-    assert "spiqa_demo of unjudged is left out: it has no L3Score." in errors
+    assert "spiqa_demo of unjudged: l3score: 0 of 39 answers have a score" in errors
     rouge = {row["model"]: row for row in rows if row["metric"] == "rouge_l"}
     assert {model: row["n"] for model, row in rouge.items()} == {"a": 39, "b": 39, "all runs": 78}
     from scipy.stats import rankdata
