@@ -301,12 +301,15 @@ def rows(pair: GainRuns, by: str = "") -> list[Row]:
     """
     frames = [questions(run, pair.metric) for run in pair.runs]
     if not all(has_scores(run, pair.metric) for run in pair.runs):
-        return [_row_of_totals(pair, frames)]
+        return [_row(pair, frames, *_of_totals(pair, len(frames[0])))]
 
-    table = [_row_of_questions(pair, frames, "", OVERALL, frames[0].index)]
+    table = [_row(pair, frames, *_of_questions(pair, frames, OVERALL))]
     for column in _columns(pair, frames[0], by):
         for name, members in frames[0].groupby(column, sort=False):
-            table.append(_row_of_questions(pair, frames, column, str(name), members.index))
+            group = str(name)
+            of_group = [frame.loc[members.index] for frame in frames]
+            result, reason = _of_questions(pair, of_group, group)
+            table.append(_row(pair, of_group, result, reason, column, group))
     return table
 
 
@@ -320,50 +323,44 @@ def _columns(pair: GainRuns, frame: pd.DataFrame, by: str) -> list[str]:
     return columns
 
 
-def _row_of_totals(pair: GainRuns, frames: Sequence[pd.DataFrame]) -> Row:
-    """Return the row of a metric without scores of single answers: the difference of totals."""
+def _of_totals(pair: GainRuns, n: int) -> tuple[Gain | None, str]:
+    """Return the difference of totals, for a metric without scores of single answers, or why there
+    is none.
+    """
     values = [run.value(pair.metric) for run in pair.runs]
     reasons = [
         f"{run.name}: {value.reason}"
         for run, value in zip(pair.runs, values, strict=True)
         if value.reason
     ]
-    result = None
-    if not reasons:
-        result = gain_of_totals(len(frames[0]), *(value.value for value in values))
-    return _row(pair, frames, "", OVERALL, result, "; ".join(reasons))
+    if reasons:
+        return None, "; ".join(reasons)
+    return gain_of_totals(n, *(value.value for value in values)), ""
 
 
-def _row_of_questions(
-    pair: GainRuns, frames: Sequence[pd.DataFrame], by: str, group: str, ids: pd.Index
-) -> Row:
-    """Return the row of the questions `ids`, compared one by one: those of a group of the column
-    `by`, or all.
-    """
-    asked = [frame.loc[ids] for frame in frames]
-    both = merged(asked)
-
+def _of_questions(
+    pair: GainRuns, frames: Sequence[pd.DataFrame], group: str
+) -> tuple[Gain | None, str]:
+    """Return the gain over the questions of a group, compared one by one, or why there is none."""
+    both = merged(frames)
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
-    size = max(len(ids), *(run.reported.sizes.get(group, 0) for run in pair.runs))
-    reason = ""
-    if both.empty or not pair.runs[0].partial:
-        reason = too_few(len(both), size, "questions have a score in every run")
+    size = max(len(frames[0]), *(run.reported.sizes.get(group, 0) for run in pair.runs))
+    few = too_few(len(both), size, "questions have a score in every run")
+    if few and (both.empty or not pair.runs[0].partial):
+        return None, few
 
-    result = None
-    if not reason:
-        scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
-        llm = scores[2] if len(scores) > 2 else None
-        result = scoring.gain(scores[0], scores[1], llm, both.cluster_0.tolist())
-    return _row(pair, asked, by, group, result, reason)
+    scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
+    llm = scores[2] if len(scores) > 2 else None
+    return scoring.gain(scores[0], scores[1], llm, both.cluster_0.tolist()), ""
 
 
 def _row(
     pair: GainRuns,
     frames: Sequence[pd.DataFrame],
-    by: str,
-    group: str,
     result: Gain | None,
     reason: str,
+    by: str = "",
+    group: str = OVERALL,
 ) -> Row:
     """Return a row of the table; a gain is withheld with its reason."""
     parts = [

@@ -127,29 +127,35 @@ def correlations(runs: Iterable[Run]) -> list[Row]:
 
     Raises InputError: no run with both scores.
     """
-    pairs = []
+    frames = []
     for run in runs:
-        judged = run.judged_scores
         for metric in run.metrics:
-            if metric.needs != "text programs":
-                continue
-            about = (run.name, run.task, metric.name, run.judged_metric, run.judge_name)
-            for key, score in run.scores(metric).items():
-                if key in judged:
-                    pairs.append((*about, score, judged[key]))
+            if metric.needs == "text programs":
+                scores = {"text": run.scores(metric), "judged": run.judged_scores}
+                frame = (
+                    pd.DataFrame(scores)
+                    .dropna()
+                    .assign(
+                        model=run.name,
+                        task=run.task,
+                        metric=metric.name,
+                        correlated_with=run.judged_metric,
+                        judge=run.judge_name,
+                    )
+                )
+                frames.append(frame)
 
-    if not pairs:
+    known = [frame for frame in frames if len(frame)]
+    if not known:
         raise InputError(
             "Expected runs with L3Score and a text metric of every answer, found none. Run with a "
             "judge, or judge the answers with `spiqa-tasks score`."
         )
 
-    names = ["model", "task", "metric", "correlated_with", "judge"]
-    frame = pd.DataFrame(pairs, columns=[*names, "text", "judged"])
-    rows = [_correlation(scores) for _, scores in frame.groupby(names, sort=False)]
-    for _, scores in frame.groupby(names[2:], sort=False):
-        if len(scores[["model", "task"]].drop_duplicates()) > 1:
-            rows.append(_correlation(scores.assign(model=ALL_RUNS, task="")))
+    rows = list(map(_correlation, known))
+    for _, of_judge in pd.concat(known).groupby(["metric", "correlated_with", "judge"], sort=False):
+        if len(of_judge[["model", "task"]].drop_duplicates()) > 1:
+            rows.append(_correlation(of_judge.assign(model=ALL_RUNS, task="")))
     return rows
 
 

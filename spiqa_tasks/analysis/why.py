@@ -295,7 +295,11 @@ def _effects(a: Number, b: Number, both: pd.DataFrame) -> tuple[pd.Series, dict[
     scores_a, scores_b = both.score_a.fillna(0.0), both.score_b.fillna(0.0)
     of_rule = (scores_b - _rescored(a, b, both)) / len(both)
     of_answers = (scores_b - scores_a) / len(both) - of_rule
-    return of_rule, _by_cause(of_answers, both)
+
+    # A question has a cause if either answer has it.
+    masks = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
+    causes = np.select(masks, list(OF_ANSWERS), OTHER)
+    return of_rule, {cause: of_answers[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
 
 
 def _counts(a: Number, b: Number, cause: str) -> str:
@@ -307,13 +311,6 @@ def _line(cause: str, effects: pd.Series, about: str, more: float = 0.0) -> Line
     """Return the sum of the effects of questions, and of `more`, with the questions changed."""
     changed = effects[effects != 0].sort_values(key=abs, ascending=False, kind="stable")
     return Line(cause, float(effects.sum()) + more, list(changed.index), about)
-
-
-def _by_cause(effects: pd.Series, both: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return cause -> effects of the questions on which either answer has it; `OTHER`: the rest."""
-    masks = [(both.cause_a == cause) | (both.cause_b == cause) for cause in OF_ANSWERS]
-    causes = np.select(masks, list(OF_ANSWERS), OTHER)
-    return {cause: effects[causes == cause] for cause in (*OF_ANSWERS, OTHER)}
 
 
 def _rescored(a: Number, b: Number, both: pd.DataFrame) -> pd.Series:
