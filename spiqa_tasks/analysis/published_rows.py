@@ -1,9 +1,10 @@
 """Rows of a benchmark's paper for a run: the same split, setting and metric."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from spiqa_tasks.analysis.breakdown import OVERALL, ValueRecord
 from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.metric import RELEASED
 from spiqa_tasks.benchmarks.mmstar.definition import CATEGORIES
@@ -44,24 +45,12 @@ MEANS = {
 }
 
 
-@dataclass(frozen=True)
-class PublishedValue:
-    """One printed number, in natural units (0 to 1, CIDEr 0 to 10).
-
-    `model` and `table` are as the paper names them, `metric` and `group` (None: all answers) as
-    this package does; `judge` is that of L3Score, "" for metrics that need none.
-    """
-
-    model: str
-    table: str
-    metric: str
-    group: str | None
-    value: float
-    judge: str = ""
-
-
-def published_values(run: Run, table: str | None = None) -> list[PublishedValue]:
+def published_values(run: Run, table: str | None = None) -> list[ValueRecord]:
     """Return the numbers printed for the run's split and setting, of one table (`Table 6`).
+
+    `model` and the table in `source` are as the paper names them, `metric` and `group` as this
+    package does; `judge` is that of L3Score, '' for metrics that need none. A record has no `n`,
+    interval or other field of a run.
 
     By default each is of the first table that has it; L3Scores are then by the main tables' judge.
     SPIQA's groups are the `corrected` ones, as which Table 6 reads the figure types. MMStar's
@@ -71,15 +60,17 @@ def published_values(run: Run, table: str | None = None) -> list[PublishedValue]
     if read is None:
         return []
 
-    values: dict[tuple[Any, ...], PublishedValue] = {}
-    for value in read(run.benchmark_task.split, run.settings):
-        is_wanted = value.judge in ("", PAPER_JUDGE) if table is None else value.table == table
+    records: dict[tuple[Any, ...], ValueRecord] = {}
+    for record in read(run.benchmark_task.split, run.settings):
+        is_of_table = record["source"] == f"published, {table}"
+        is_wanted = record["judge"] in ("", PAPER_JUDGE) if table is None else is_of_table
         if is_wanted:
-            values.setdefault((value.model, value.metric, value.group, value.judge), value)
-    return list(values.values())
+            key = (record["model"], record["metric"], record["group"], record["judge"])
+            records.setdefault(key, record | {"task": run.task})
+    return list(records.values())
 
 
-def published_overall(mean: str) -> Iterator[PublishedValue]:
+def published_overall(mean: str) -> Iterator[ValueRecord]:
     """Yield SciFIBench's overall accuracies of Table 2, by models that see pictures; `mean` is one
     of `MEANS`.
     """
@@ -87,10 +78,10 @@ def published_overall(mean: str) -> Iterator[PublishedValue]:
     keys = {"subset": "Overall", "task": direction, "negatives": "adversarial"}
     for row in _rows("scifibench", "table2", **keys):
         if row["group"] != "text-only":
-            yield _value(row, "accuracy")
+            yield _value(row, "accuracy") | {"task": mean}
 
 
-def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
+def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[ValueRecord]:
     """Yield the values that SPIQA prints for a split and its setting."""
     # protocol and seed vary; all other settings are those of a table
     printed = replace(settings, protocol=SpiqaSettings.protocol, seed=SpiqaSettings.seed)
@@ -101,13 +92,13 @@ def _spiqa(split: str, settings: SpiqaSettings) -> Iterator[PublishedValue]:
     suffixes = ["", RELEASED] if settings.protocol == "both" else [""]
     for table in _SPIQA_TABLES:
         for row in _rows("spiqa", table, **keys):
-            group = {"all": None, "other": "nonplot"}.get(row["category"], row["category"])
+            group = "nonplot" if row["category"] == "other" else row["category"]
             judge = row.get("judge") or PAPER_JUDGE if row["metric"] == "l3score" else ""
             for suffix in suffixes:
                 yield _value(row, row["metric"] + suffix, group, judge)
 
 
-def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
+def _mmstar(split: str, settings: MMStarSettings) -> Iterator[ValueRecord]:
     """Yield the values that MMStar prints: with pictures (Table 5), or 2-shot without (Table 4)."""
     tables = {("none", "0"): "table5", ("text", "2"): "table4"}
     table = tables.get((settings.ablation, settings.shots))
@@ -115,12 +106,12 @@ def _mmstar(split: str, settings: MMStarSettings) -> Iterator[PublishedValue]:
         return
 
     for row in _rows("mmstar", table, metric="accuracy"):
-        group = _MMSTAR_CATEGORIES.get(row["category"])
+        group = _MMSTAR_CATEGORIES.get(row["category"], OVERALL)
         for metric in ("accuracy", "accuracy_released"):
             yield _value(row, metric, group)
 
 
-def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedValue]:
+def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[ValueRecord]:
     """Yield the values that SciFIBench prints for a split: overall, and by category."""
     subset, _, direction = split.partition("_")
     # Every setting that is not named here has its default in the tables.
@@ -134,12 +125,11 @@ def _scifibench(split: str, settings: SciFIBenchSettings) -> Iterator[PublishedV
     for table in ("table2", "table5"):
         for row in _rows("scifibench", table, negatives=settings.negatives, **keys):
             if (row["group"] == "text-only") == (settings.ocr == "yes"):
-                category = row.get("category", "all")
-                yield _value(row, "accuracy", None if category == "all" else slug(category))
+                yield _value(row, "accuracy", slug(row.get("category", OVERALL)))
 
 
 # Settings of a benchmark -> the reader of its paper's tables.
-_READERS: Mapping[type, Callable[[str, Any], Iterator[PublishedValue]]] = {
+_READERS: Mapping[type, Callable[[str, Any], Iterator[ValueRecord]]] = {
     SpiqaSettings: _spiqa,
     MMStarSettings: _mmstar,
     SciFIBenchSettings: _scifibench,
@@ -158,7 +148,14 @@ def _rows(paper: str, table: str, **keys: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _value(
-    row: Mapping[str, Any], metric: str, group: str | None = None, judge: str = ""
-) -> PublishedValue:
-    """Return a row of `_rows` as a published value, of percent as a share."""
-    return PublishedValue(row["model"], row["table"], metric, group, row["value"] / 100, judge)
+    row: Mapping[str, Any], metric: str, group: str = OVERALL, judge: str = ""
+) -> ValueRecord:
+    """Return a row of `_rows` as a record, of percent as a share."""
+    return {
+        "model": row["model"],
+        "source": f"published, {row['table']}",
+        "judge": judge,
+        "metric": metric,
+        "group": group,
+        "value": row["value"] / 100,
+    }

@@ -290,7 +290,7 @@ def _metrics(run: Run, item: Item, names: str | None) -> list[Metric]:
     if not run.is_of_benchmark:
         return [run.metric()]
 
-    printed = {value.metric for value in published_values(run, item.name)}
+    printed = {record["metric"] for record in published_values(run, item.name)}
     return [metric for metric in run.metrics if metric.name in printed] or shown_metrics(run)
 
 

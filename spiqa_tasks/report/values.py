@@ -16,7 +16,6 @@ from spiqa_tasks.analysis.breakdown import (
 from spiqa_tasks.analysis.merging import headline
 from spiqa_tasks.analysis.published_rows import (
     MEANS,
-    PublishedValue,
     published_overall,
     published_values,
 )
@@ -56,19 +55,6 @@ def flat_records(runs: Iterable[Run]) -> list[ValueRecord]:
     return records
 
 
-def printed_record(value: PublishedValue, task: str) -> ValueRecord:
-    """Return a published value as a record; it has no `n`, interval or other field of a run."""
-    return {
-        "model": value.model,
-        "source": f"published, {value.table}",
-        "judge": value.judge,
-        "task": task,
-        "metric": value.metric,
-        "group": value.group or OVERALL,
-        "value": value.value,
-    }
-
-
 def printed_records(runs: Iterable[Run], table: str | None = None) -> list[ValueRecord]:
     """Return the published and the reported values of the runs' tasks as records.
 
@@ -76,7 +62,7 @@ def printed_records(runs: Iterable[Run], table: str | None = None) -> list[Value
     """
     records = []
     for task, run in {run.task: run for run in runs}.items():
-        records += [printed_record(value, task) for value in published_values(run, table)]
+        records += published_values(run, table)
         if table is None:
             records += _reported(task)
     return records
@@ -221,7 +207,7 @@ def _overall_means(measured: Sequence[ValueRecord]) -> list[ValueRecord]:
         ]
         if of_models:
             means += of_models
-            means += [printed_record(value, task) for value in published_overall(task)]
+            means += published_overall(task)
     return means
 
 

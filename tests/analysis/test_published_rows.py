@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 from report_runs import run_of
 
-from spiqa_tasks.analysis.published_rows import (
-    PublishedValue,
-    published_values,
-)
+from spiqa_tasks.analysis.breakdown import ValueRecord
+from spiqa_tasks.analysis.published_rows import published_values
 
 
 def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], float]:
@@ -18,34 +16,37 @@ def values(benchmark: str, split: str, settings: str) -> dict[tuple[Any, ...], f
     found = published_values(
         run_of([], signature=f"data:{benchmark}/{split}@d|settings:{settings}")
     )
-    return {(value.model, value.metric, value.group, value.judge): value.value for value in found}
+    return {
+        (value["model"], value["metric"], value["group"], value["judge"]): value["value"]
+        for value in found
+    }
 
 
 @pytest.mark.parametrize(
     ("benchmark", "split", "settings", "key", "printed"),
     [
-        ("spiqa", "testA", "", ("Gemini Pro Vision", "meteor", None, ""), 0.229),
-        ("spiqa", "testB", "", ("Gemini Pro Vision", "l3score", None, "GPT-4o"), 0.3184),
+        ("spiqa", "testA", "", ("Gemini Pro Vision", "meteor", "all", ""), 0.229),
+        ("spiqa", "testB", "", ("Gemini Pro Vision", "l3score", "all", "GPT-4o"), 0.3184),
         ("spiqa", "testA", "", ("Gemini Pro Vision", "l3score", "table", "GPT-4o"), 0.3995),
-        ("spiqa", "testA", "", ("Gemini Pro Vision", "bleu_4", None, ""), 0.188),
+        ("spiqa", "testA", "", ("Gemini Pro Vision", "bleu_4", "all", ""), 0.188),
         (
             "spiqa",
             "testA",
             "setting=cot",
-            ("Gemini 1.5 Flash", "retrieval_accuracy", None, ""),
+            ("Gemini 1.5 Flash", "retrieval_accuracy", "all", ""),
             0.8618,
         ),
         (
             "spiqa",
             "testC",
             "setting=perfigure,max_figures=0,resolution=224px",
-            ("CogVLM", "bleu_4", None, ""),
+            ("CogVLM", "bleu_4", "all", ""),
             0.042,
         ),
         ("mmstar", "val", "", ("Random Choice", "accuracy", "coarse_perception", ""), 0.237),
-        ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", None, ""), 0.694),
+        ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", "all", ""), 0.694),
         ("scifibench", "cs_fig2cap", "", ("GPT-4V", "accuracy", "cs.NI", ""), 0.72),
-        ("scifibench", "cs_fig2cap", "negatives=random", ("GPT-4V", "accuracy", None, ""), 0.992),
+        ("scifibench", "cs_fig2cap", "negatives=random", ("GPT-4V", "accuracy", "all", ""), 0.992),
     ],
 )
 def test_a_run_gets_the_printed_number_of_its_own_setting(
@@ -92,29 +93,35 @@ def test_a_value_names_its_table_and_judge() -> None:
     protocols SPIQA's.
     """
 
-    def printed(data: str, settings: str = "") -> list[PublishedValue]:
+    def printed(data: str, settings: str = "") -> list[ValueRecord]:
         return published_values(run_of([], signature=f"data:{data}@d|settings:{settings}"))
 
-    assert {value.table for value in printed("spiqa/testB")} == {"Table 3", "Table E.1"}
-    both = {(value.metric, value.judge) for value in printed("spiqa/testA", "protocol=both")}
+    assert {value["source"] for value in printed("spiqa/testB")} == {
+        "published, Table 3",
+        "published, Table E.1",
+    }
+    both = {(value["metric"], value["judge"]) for value in printed("spiqa/testA", "protocol=both")}
     assert {
         ("l3score", "GPT-4o"),
         ("l3score_released", "GPT-4o"),
         ("meteor", ""),
         ("meteor_released", ""),
     } <= both
-    assert {value.group for value in printed("spiqa/testA")} >= {None, "nonplot", "table"}
-    assert "other" not in {value.group for value in printed("spiqa/testA")}
-    assert {value.table for value in printed("scifibench/cs_fig2cap")} == {"Table 2", "Table 5"}
+    assert {value["group"] for value in printed("spiqa/testA")} >= {"all", "nonplot", "table"}
+    assert "other" not in {value["group"] for value in printed("spiqa/testA")}
+    assert {value["source"] for value in printed("scifibench/cs_fig2cap")} == {
+        "published, Table 2",
+        "published, Table 5",
+    }
     for settings, table in (("", "Table 5"), ("ablation=text,shots=2", "Table 4")):
         found = printed("mmstar/val", settings)
-        assert {value.table for value in found} == {table}
-        assert {value.metric for value in found} == {"accuracy", "accuracy_released"}
-        keys = [(value.model, value.metric, value.group) for value in found]
+        assert {value["source"] for value in found} == {f"published, {table}"}
+        assert {value["metric"] for value in found} == {"accuracy", "accuracy_released"}
+        keys = [(value["model"], value["metric"], value["group"]) for value in found]
         assert len(set(keys)) == len(keys)  # the table's gain and leakage are no accuracies
     assert printed("mmstar/val", "ablation=text") == []
     assert not {"difference", "mean"} & {
-        value.model.lower() for value in printed("scifibench/cs_fig2cap")
+        value["model"].lower() for value in printed("scifibench/cs_fig2cap")
     }
 
 
@@ -122,7 +129,8 @@ def test_a_table_that_is_named_is_read_whole() -> None:
     """Table B.1 has L3Scores by other judges than the main tables."""
     run = run_of([], signature="data:spiqa/testB@d|settings:")
     found = {
-        (value.model, value.judge): value.value for value in published_values(run, "Table B.1")
+        (value["model"], value["judge"]): value["value"]
+        for value in published_values(run, "Table B.1")
     }
     assert found["Gemini Pro Vision", "GPT-3.5 Turbo"] == pytest.approx(0.2814)
     assert {judge for _, judge in found} == {"Gemini Pro", "GPT-3.5 Turbo", "GPT-4o"}
