@@ -68,11 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
 
     judges = _judges(arguments)
-    requests = {name: _requests(judge, labels) for name, judge in judges.items()}
+    requests = {
+        name: [judge.rule.request(answer.candidate) for answer in labels.answers]
+        for name, judge in judges.items()
+    }
     if not are_ready(arguments, judges, requests, {"labels": labels.name}):
         return 0
 
-    rows = [_row(name, judge, labels) for name, judge in judges.items()]
+    rows = [_row(name, judge, labels, requests[name]) for name, judge in judges.items()]
     columns = [_column(name) for name in ("agreement", "kappa", "auroc")]
     print(render(arguments.format, Table(rows, ["judge", "n", "failed", *columns])))
 
@@ -93,17 +96,14 @@ def _judges(arguments: argparse.Namespace) -> dict[str, Judge]:
     return judges
 
 
-def _requests(judge: Judge, labels: Labels) -> list[JudgeRequest]:
-    """Return a request to the judge for each labelled answer."""
-    return [judge.rule.request(answer.candidate) for answer in labels.answers]
-
-
-def _row(name: str, judge: Judge, labels: Labels) -> dict[str, Any]:
+def _row(
+    name: str, judge: Judge, labels: Labels, requests: Sequence[JudgeRequest]
+) -> dict[str, Any]:
     """Ask a judge for its verdicts; return its row, without agreement if too few have a score."""
     answers = []
     scores = []
     failures = []
-    verdicts = judge.verdicts(_requests(judge, labels))
+    verdicts = judge.verdicts(requests)
     for answer, verdict in zip(labels.answers, verdicts, strict=True):
         score = judge.rule.score(answer.candidate, verdict)
         if score is None:
