@@ -18,12 +18,12 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 from PIL import Image
-from tqdm import tqdm
 
 from spiqa_tasks.errors import DataError, InputError
 from spiqa_tasks.extras import require
 from spiqa_tasks.files.atomic import cache_folder, write_atomically
 from spiqa_tasks.files.pictures import open_picture
+from spiqa_tasks.printable import progress
 
 # The OCR engine: it runs on a CPU, without another program or a download.
 PACKAGE = "rapidocr"
@@ -89,10 +89,11 @@ def _write_lines(figures: dict[Path, str]) -> None:
             ) from error
         write_atomically(file, json.dumps(lines, ensure_ascii=False).encode())
 
-    with ThreadPoolExecutor(min(os.cpu_count() or 1, _MOST_WORKERS)) as pool:
-        done = pool.map(read, figures.items())
-        for _ in tqdm(done, "reading figures (OCR)", len(figures), disable=not figures):
-            pass  # errors of the workers are raised here
+    workers = min(os.cpu_count() or 1, _MOST_WORKERS)
+    doing = "reading figures (OCR)"
+    with progress(doing, len(figures)) as bar, ThreadPoolExecutor(workers) as pool:
+        for _ in pool.map(read, figures.items()):  # errors of the workers are raised here
+            bar.n += 1
 
 
 def _engine() -> Reader:
@@ -170,11 +171,13 @@ class ClipEncoder:
 
         rows = []
         starts = range(0, len(items), self._batch_size)
-        for start in tqdm(starts, method, disable=len(starts) <= 1):
-            batch = inputs(items[start : start + self._batch_size]).to(self.device)
-            with torch.inference_mode():
-                output = getattr(self._model, method)(**batch)
-            # Some versions of transformers return the tensor, others an object with it.
-            pooled = output if isinstance(output, torch.Tensor) else output.pooler_output
-            rows.append(torch.nn.functional.normalize(pooled.double(), dim=-1).cpu().numpy())
+        with progress(method, len(starts)) as bar:
+            for start in starts:
+                batch = inputs(items[start : start + self._batch_size]).to(self.device)
+                with torch.inference_mode():
+                    output = getattr(self._model, method)(**batch)
+                # Some versions of transformers return the tensor, others an object with it.
+                pooled = output if isinstance(output, torch.Tensor) else output.pooler_output
+                rows.append(torch.nn.functional.normalize(pooled.double(), dim=-1).cpu().numpy())
+                bar.n += 1
         return np.concatenate(rows)

@@ -12,7 +12,6 @@ from typing import Any
 import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
-from tqdm import tqdm
 
 from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.errors import InputError
@@ -53,7 +52,7 @@ class Baseline(lmms):  # type: ignore[misc]
         """Return one answer per request, in order."""
         answers = []
         with exit_with_message():
-            for request in tqdm(requests, desc=type(self).__name__, disable=self._rank != 0):
+            for request in requests:
                 *_, position, task, split = request.args
                 docs = self.documents(request)
                 answers.append(self.answer(docs[position], docs, f"{task}/{split}"))
