@@ -1,6 +1,7 @@
 """Judges with a rule: preflight before a run, verdicts and their cost, signature fields."""
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from spiqa_tasks.judge.asking import ask_all
 from spiqa_tasks.judge.cache import VerdictCache, request_key
 from spiqa_tasks.judge.providers import PROVIDERS
 from spiqa_tasks.judge.providers.provider import Adaptation
+from spiqa_tasks.judge.resolve import judge_from_environ
 from spiqa_tasks.judge.rules import Rule, make_rule
 from spiqa_tasks.judge.types import (
     JUDGE_VARIABLE,
@@ -253,3 +255,18 @@ def make_judge(rule: str, config: JudgeConfig | None, *, is_required: bool = Fal
     judge = Judge(config, judge_rule, is_required=is_required)
     judge.preflight()
     return judge
+
+
+# Rule -> the judge of `judge_of_environment`; None without one.
+_of_environment: dict[str, Judge | None] = {}
+
+
+def judge_of_environment(rule: str, *, is_required: bool = False) -> Judge | None:
+    """Return the judge that the environment names, to score by a rule; None for `none`.
+
+    The tasks of a host's run share it: its test questions are paid once, and its summary is of all.
+    """
+    if rule not in _of_environment:
+        config = judge_from_environ(os.environ)
+        _of_environment[rule] = make_judge(rule, config, is_required=is_required)
+    return _of_environment[rule]

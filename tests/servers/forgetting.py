@@ -2,6 +2,7 @@
 
 from spiqa_tasks.benchmarks.scorer import log_missing_text_metrics, missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval import batch_scoring
+from spiqa_tasks.judge import judge
 from spiqa_tasks.metrics import coco_java, text_scores
 
 
@@ -31,5 +32,5 @@ def forget_text_metrics() -> None:
 def forget_scorers() -> None:
     """Forget the scorers and judges of lmms-eval's tasks, and the answers scored in batches."""
     batch_scoring.scorer_of.cache_clear()
-    batch_scoring._judges.clear()
+    judge._of_environment.clear()
     batch_scoring._waiting.clear()

@@ -88,7 +88,7 @@ def _released_reading(text: str, is_cot: bool) -> tuple[str, int | None]:
     return answer, image
 
 
-def _as_shown(row: Row, shown: tuple[str, ...]) -> Mapping[str, Any]:
+def _as_shown(row: Row, shown: tuple[str, ...]) -> Row:
     """Return the row with the figures that the model was shown, in that order.
 
     Without figures if unknown.

@@ -3,7 +3,7 @@ fine-tuning samples.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from PIL import Image
@@ -135,9 +135,7 @@ def wording(setting: str) -> str:
 CAPTION = "Provide a caption for this figure of a scientific paper."
 
 
-def conversations(
-    rows: Iterable[Mapping[str, Any]], captions: bool = False
-) -> Iterator[dict[str, Any]]:
+def conversations(rows: Iterable[Row], captions: bool = False) -> Iterator[dict[str, Any]]:
     """Yield one conversation per row for fine-tuning, in LLaVA's format (section 5.1).
 
     Rows of `perfigure` are taken if they ask for an answer to a referred figure. With `captions`

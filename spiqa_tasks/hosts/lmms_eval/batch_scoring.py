@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
+from spiqa_tasks.benchmarks.benchmark import Row
 from spiqa_tasks.benchmarks.metric import SCORING_FAILED
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.record import Record, Response
@@ -25,8 +26,7 @@ from spiqa_tasks.benchmarks.signature import version
 from spiqa_tasks.benchmarks.summary import remarks_on
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import BASELINE, metric_values
-from spiqa_tasks.judge.judge import Judge, make_judge
-from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.judge import judge_of_environment
 
 logger = logging.getLogger("spiqa_tasks")
 
@@ -39,9 +39,6 @@ Key = tuple[str, str, str, str]
 # Filter -> records of the task last scored, a repeat each, until the host has asked for them.
 _waiting: dict[str, dict[Key, deque[Record]]] = {}
 
-# Rule -> the judge by it; None without one.
-_judges: dict[str, Judge | None] = {}
-
 
 @cache
 def scorer_of(benchmark: str, settings: str) -> Scorer:
@@ -51,20 +48,11 @@ def scorer_of(benchmark: str, settings: str) -> Scorer:
     """
     entry = BENCHMARKS.get(benchmark, OPEN_ANSWERS)
     rule = entry.judge(entry.parse(settings))
-    # Open answers have no score but the judge's.
-    judge = _judge(rule, benchmark not in BENCHMARKS) if rule is not None else None
+    judge = None
+    if rule is not None:
+        # open answers have no score but the judge's
+        judge = judge_of_environment(rule, is_required=benchmark not in BENCHMARKS)
     return make_scorer(entry, settings, f"lmms-eval {version('lmms-eval')}", judge)
-
-
-def _judge(rule: str, is_required: bool) -> Judge | None:
-    """Return the judge that the environment names, to score by a rule; None for `none`.
-
-    The tasks of a run share it: its test questions are paid once, and its summary is of all.
-    """
-    if rule not in _judges:
-        config = judge_from_environ(os.environ)
-        _judges[rule] = make_judge(rule, config, is_required=is_required)
-    return _judges[rule]
 
 
 def is_ours(docs: Any) -> bool:
@@ -73,7 +61,7 @@ def is_ours(docs: Any) -> bool:
     return {"benchmark", "split", "settings"} <= set(columns) and docs[0]["benchmark"] in BENCHMARKS
 
 
-def _key(row: Mapping[str, Any], question: str) -> Key:
+def _key(row: Row, question: str) -> Key:
     """Return the key of a question of the task that a row belongs to."""
     return row["benchmark"], row["split"], row["settings"], question
 
@@ -128,7 +116,7 @@ def _warn(name: str, scorer: Scorer, scored: Sequence[Record]) -> None:
         )
 
 
-def record_of(row: Mapping[str, Any], results: Sequence[Any]) -> Record:
+def record_of(row: Row, results: Sequence[Any]) -> Record:
     """Return the record of the next repeat of a question, scored now unless it was before.
 
     The host asks once with all repeats (`results`), of which the first one counts, and then once

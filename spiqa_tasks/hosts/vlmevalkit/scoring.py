@@ -1,8 +1,6 @@
 """Score the host's file of answers to one task, with the judge that the environment names."""
 
-import os
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
 from spiqa_tasks.benchmarks import summary
@@ -14,8 +12,7 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts.failed_requests import response_of
 from spiqa_tasks.hosts.lmms_eval_files import LoggedAnswer, task_log, write_log
 from spiqa_tasks.hosts.vlmevalkit.tasks import HOST
-from spiqa_tasks.judge.judge import Judge, make_judge
-from spiqa_tasks.judge.resolve import judge_from_environ
+from spiqa_tasks.judge.judge import Judge, judge_of_environment
 from spiqa_tasks.judge.types import JUDGE_VARIABLE, KEY_VARIABLE
 
 
@@ -34,13 +31,7 @@ def judge_of(task: Task, is_named: bool) -> Judge | None:
             f" --judge or --judge-... options. Leave them out and set {JUDGE_VARIABLE}="
             f"provider:model@URL, or none; the key goes into {KEY_VARIABLE}."
         )
-    return _judge(rule)
-
-
-@cache
-def _judge(rule: str) -> Judge | None:
-    """Return the judge that the environment names, to score by a rule; None for `none`."""
-    return make_judge(rule, judge_from_environ(os.environ))
+    return judge_of_environment(rule)
 
 
 def scored(scorer: Scorer, rows: Sequence[Row], answers: Mapping[str, str]) -> list[LoggedAnswer]:

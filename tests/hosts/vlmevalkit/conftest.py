@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from openai_server import Behaviour, OpenAIServer
 
-from spiqa_tasks.hosts.vlmevalkit import scoring, tasks
+from spiqa_tasks.hosts.vlmevalkit import tasks
 from spiqa_tasks.hosts.vlmevalkit.registration import command_of_host
+from spiqa_tasks.judge import judge
 from spiqa_tasks.metrics import text_scores
 
 Launch = Callable[..., int]
@@ -17,8 +18,9 @@ Launch = Callable[..., int]
 @pytest.fixture(autouse=True)
 def nothing_found_out() -> None:
     """Every test finds out about tasks, rows and judges anew."""
-    for function in (tasks.known, tasks.rows_of, tasks.most_pictures, scoring._judge):
+    for function in (tasks.known, tasks.rows_of, tasks.most_pictures):
         function.cache_clear()
+    judge._of_environment.clear()
 
 
 @pytest.fixture
