@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -20,8 +19,6 @@ from spiqa_tasks.benchmarks.spiqa.release import papers_of
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.source import Source, default_source, demo_source
 from spiqa_tasks.printable import progress
-
-logger = logging.getLogger("spiqa_tasks")
 
 # Name -> benchmark with a release.
 BENCHMARKS: dict[str, Benchmark] = {
@@ -139,9 +136,7 @@ def load_rows(name: str, split: str, settings: str) -> list[Row]:
         )
     source = _source(split)
     with progress(f"reading the questions of {name}, {split}"):
-        rows = benchmark.load(source, split, benchmark.parse(settings))
-    logger.info("%d questions of %s, %s (%s), from %s", len(rows), name, split, settings, source)
-    return rows
+        return benchmark.load(source, split, benchmark.parse(settings))
 
 
 def rows_for_scoring(name: str, split: str, settings: str) -> list[Row]:

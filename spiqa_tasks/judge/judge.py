@@ -143,7 +143,9 @@ class JudgeClient:
         reasons = [verdict.reason for verdict in self._verdicts.values() if verdict.reason]
         if not reasons:
             return ""
-        return f". The last: {reasons[-1]}. `spiqa-tasks score` on the answers asks again."
+        return (
+            f". The last: {reasons[-1]}. `spiqa-tasks score --judge ...` on the answers asks again."
+        )
 
     def _judge(self, requests: dict[str, JudgeRequest]) -> None:
         """Take the verdicts on new requests from the cache, or ask for them."""

@@ -164,7 +164,7 @@ def test_the_summary_says_why_the_last_answer_has_no_verdict(
     judge.verdicts(REQUESTS)
     assert " 0 from the cache, 2 failed, " in judge.summary()
     assert ". The last: HTTP 401" in judge.summary()
-    assert judge.summary().endswith(". `spiqa-tasks score` on the answers asks again.")
+    assert judge.summary().endswith(". `spiqa-tasks score --judge ...` on the answers asks again.")
 
 
 def test_an_estimate_counts_thoughts_as_generated(config: JudgeConfig) -> None:

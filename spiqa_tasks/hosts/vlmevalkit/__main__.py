@@ -33,7 +33,7 @@ _FAILURES = {
     ),
     "judge_failed": (
         "answer",
-        "could not be judged. `spiqa-tasks score` on the folder asks again.",
+        "could not be judged. `spiqa-tasks score --judge ...` on the folder asks again.",
     ),
     "scoring_failed": ("answer", "could not be scored; see the samples file."),
 }

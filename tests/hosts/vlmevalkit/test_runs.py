@@ -319,6 +319,6 @@ def test_failed_judgements_are_told_and_filled_in(
     assert launch("--data", "spiqa_demo", "--model", "fixed") == 3
     assert "3 answers could not be judged" in capsys.readouterr().err
     asked = len(judged.requests)
-    status, scored, _ = run_json(capsys, "score", tmp_path / "out")
+    status, scored, _ = run_json(capsys, "score", tmp_path / "out", "--judge", "openai:judge")
     assert (status, scored["counts"]["judge_failed"]) == (0, 0)
     assert len(judged.requests) - asked <= 3 + 2
