@@ -74,7 +74,8 @@ def test_a_task_without_scores_is_named_with_its_model(tmp_path: Path) -> None:
         ),
         (
             {"judge_failed": 3},
-            "3 answers could not be judged. `spiqa-tasks score --judge ...` on the folder asks again.",
+            "3 answers could not be judged. `spiqa-tasks score --judge ...` on the folder asks"
+            " again.",
         ),
         ({"scoring_failed": 1}, "1 answer could not be scored; see the samples file."),
     ],
