@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the page, and print its path."""
     require("report", "The page")
     runs = named_runs(arguments)
-    remarks = remarks_on_host_tasks(runs, [])
+    remarks = remarks_on_host_tasks(runs)
     for run in _with_samples(runs):
         remarks += withheld_values(run, shown_metrics(run))
     say(*remarks)

@@ -73,10 +73,10 @@ def runs_by_task(
     runs = selection.select_tasks(runs, wanted.tasks)
     remarks += selection.remarks_on(runs)
     by_task = _by_task(runs, named)
-    if by_task:
-        remarks += remarks_on_host_tasks(runs, by_task)
-    else:
+    if not by_task:
         _check_host_tasks(name, paths, runs, remarks)
+    elif not name:
+        remarks += remarks_on_host_tasks(runs)
 
     missing = named.keys() - {task.name for task, _ in by_task}
     if missing:
@@ -84,11 +84,9 @@ def runs_by_task(
     return by_task, remarks
 
 
-def remarks_on_host_tasks(runs: Iterable[Run], scored: ByTask) -> list[str]:
+def remarks_on_host_tasks(runs: Iterable[Run]) -> list[str]:
     """Return a sentence on a host's own tasks that are not scored here, or []."""
-    tasks = {run.task for run in runs if not run.is_of_benchmark} - {
-        task.name for task, _ in scored
-    }
+    tasks = {run.task for run in runs if not run.is_of_benchmark}
     if not tasks:
         return []
     remark = (

@@ -256,12 +256,8 @@ def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:
 
 def _newest_judged(runs: Sequence[Run]) -> dict[Key, Key]:
     """Return key without a judge -> key of the newest run of the same answers that has one."""
-    newest: dict[Key, Run] = {}
-    for run in runs:
-        if run.key.judge:
-            unjudged = run.key._replace(judge="")
-            newest[unjudged] = max(newest.get(unjudged, run), run, key=attrgetter("date"))
-    return {unjudged: run.key for unjudged, run in newest.items()}
+    judged = sorted((run for run in runs if run.key.judge), key=attrgetter("date"))
+    return {run.key._replace(judge=""): run.key for run in judged}
 
 
 def with_unique_labels(runs: Sequence[Run]) -> list[Run]:

@@ -305,6 +305,27 @@ def test_the_scores_of_a_run_are_printed_as_they_are(
         assert "|judge:openai:second|" in anew["signature"]
 
 
+def test_failed_verdicts_of_a_run_are_asked_again_with_judge(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPIQA_JUDGE asks nobody; the sentence on them says what does."""
+    out = tmp_path / "out"
+    with OpenAIServer(Behaviour(script=["ok"] * 10 + ["400"] * 3)) as server:
+        judge = f"openai:judge@{server.url}"
+        monkeypatch.setenv("SPIQA_JUDGE", judge)
+        command = ["score", "spiqa_demo", right_answers(tmp_path), "--metrics", "l3score"]
+        run_json(capsys, *command, "--output", out)
+
+        asked = len(server.requests)
+        again = ["score", out, "--metrics", "l3score"]
+        status, found, errors = run_json(capsys, *again)
+        assert (status, found["counts"]["judge_failed"], len(server.requests)) == (3, 3, asked)
+        assert "Score again with --judge: only these are asked." in errors
+        status, found, _ = run_json(capsys, *again, "--judge", judge)
+        assert (status, found["counts"]["judge_failed"]) == (0, 0)
+        assert len(server.requests) - asked <= 3 + 2
+
+
 def test_verdicts_of_two_judges_in_one_folder_are_both_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
