@@ -24,7 +24,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 MOST_TOKENS = 150_879
 
 # Aim: 170.
-MOST_MODULES = 164
+MOST_MODULES = 165
 
 # The aim was 35, one function in forty, as in the libraries of the field.
 MOST_COMPLEX = 0

@@ -13,7 +13,8 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.files.source import hub_folder
 from spiqa_tasks.hosts.catalogue import KEPT
 from spiqa_tasks.hosts.lmms_eval.registration import source_task, yaml_of
-from spiqa_tasks.runs.selection import SOURCE_YAML, partial_coverage
+from spiqa_tasks.runs.selection import partial_coverage
+from spiqa_tasks.runs.subset import SOURCE_YAML
 
 # The Python file beside a filtered task's YAML, which the host imports from its folder.
 _HOOK = '''"""Made by `spiqa-tasks filter`: keeps the questions that kept.json lists."""

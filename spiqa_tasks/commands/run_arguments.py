@@ -13,13 +13,13 @@ from spiqa_tasks.runs.run import Run
 from spiqa_tasks.runs.selection import (
     LeftOut,
     Selection,
-    read_subset,
     remarks_on,
     remarks_on_answers,
     select_tasks,
     with_short_names,
     with_unique_labels,
 )
+from spiqa_tasks.runs.subset import read_subset
 
 # Help of the arguments that most commands share.
 METRIC = "the metric (default: the task's headline, or the first metric that the run has)"

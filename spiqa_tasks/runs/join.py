@@ -17,7 +17,8 @@ from spiqa_tasks.runs import lmms_eval, spiqa_responses
 from spiqa_tasks.runs.differences import LONGEST, compare_with_release
 from spiqa_tasks.runs.own_questions import own_rows
 from spiqa_tasks.runs.run import MOST_LISTED, Answer, Answers, Run, by_question, canonical
-from spiqa_tasks.runs.selection import LeftOut, Subset
+from spiqa_tasks.runs.selection import LeftOut
+from spiqa_tasks.runs.subset import Subset
 
 Rows = Sequence[Row]
 # `missing`, `unknown`, `duplicates`, `differing` -> ids of answers that did not fit the rows.

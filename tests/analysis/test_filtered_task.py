@@ -23,7 +23,8 @@ from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.hosts.catalogue import find_tasks, user_folder
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import Selection, read_subset, with_short_names
+from spiqa_tasks.runs.selection import Selection, with_short_names
+from spiqa_tasks.runs.subset import read_subset
 
 pytestmark = pytest.mark.usefixtures("host")
 DEMO: dict[str, Any] = {"settings": {"mmstar_demo": "prompt=letter"}, "split": "demo"}

@@ -28,7 +28,7 @@ from spiqa_tasks.runs.join import join_questions, task_questions
 from spiqa_tasks.runs.loading import find_task, load_runs
 from spiqa_tasks.runs.paths import RunPath, read_runs
 from spiqa_tasks.runs.run import Answer, Run
-from spiqa_tasks.runs.selection import Subset
+from spiqa_tasks.runs.subset import Subset
 
 DEMO, FILTERED, SPIQA = find_tasks(["mmstar_demo", "mmstar_filtered", "spiqa_demo"])
 ANSWERS = right_answers("mmstar_demo")

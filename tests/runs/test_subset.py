@@ -19,7 +19,8 @@ from spiqa_tasks.errors import InputError
 from spiqa_tasks.files.json_text import digest_of
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
-from spiqa_tasks.runs.selection import Selection, Subset, read_subset
+from spiqa_tasks.runs.selection import Selection
+from spiqa_tasks.runs.subset import Subset, read_subset
 
 
 def write_ids(path: Path, ids: Any) -> Path:
