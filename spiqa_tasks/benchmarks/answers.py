@@ -3,7 +3,7 @@
 Free answers are scored as `L3Score` does, choices by their letters.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -75,7 +75,11 @@ def free_row(
 
 
 def _free_row(cells: Cells) -> dict[str, Any]:
-    """Return the row of an open question, with the groups that the file has."""
+    """Return the row of an open question, with the groups that the file has.
+
+    Raises _UnscorableError: it has no question or no true answer.
+    """
+    _check_cells(cells, {"question": "a question", "answer": "a true answer"})
     row = free_row(cells["id"], cells["question"], cells["references"])
     return row | {"groups": cells["groups"]}
 
@@ -127,8 +131,9 @@ def best_score(metric: str, record: Record) -> float | None:
 def _choice_row(cells: Cells) -> dict[str, Any]:
     """Return the row of a question with options and its true letter.
 
-    Raises _UnscorableError: the true answer is none of the options, or several.
+    Raises _UnscorableError: it has no options, or the true answer is none of them, or several.
     """
+    _check_cells(cells, {"options": "options", "answer": "a true answer"})
     options = cells["options"]
     try:
         labels = {
@@ -203,17 +208,6 @@ CHOICE_ANSWERS = Benchmark(
     metrics=lambda _settings: [ACCURACY, *FAILURE_RATES],
 )
 
-# Benchmark of answers without a task -> function that makes a row of the cells of an answer.
-_ROW_OF: dict[str, Callable[[Cells], dict[str, Any]]] = {
-    FREE_ANSWERS.name: _free_row,
-    CHOICE_ANSWERS.name: _choice_row,
-}
-# The same benchmarks -> cells without which an answer has no score, as a message names them.
-_NEEDED = {
-    FREE_ANSWERS.name: {"question": "a question", "answer": "a true answer"},
-    CHOICE_ANSWERS.name: {"options": "options", "answer": "a true answer"},
-}
-
 
 def rows_in_file(
     benchmark: Benchmark, table: Sequence[Cells], data: str
@@ -232,12 +226,12 @@ def rows_in_file(
     }
     references = {text for cells in table for text in cells["references"]} - {""}
     among_texts = not all(map(label_in, references))
+    row_of = _choice_row if benchmark is CHOICE_ANSWERS else _free_row
     rows: list[Row] = []
     faults: dict[str, _UnscorableError] = {}
     for cells in table:
         try:
-            _check_cells(cells, _NEEDED[benchmark.name])
-            row = _ROW_OF[benchmark.name]({**cells, "among_texts": among_texts})
+            row = row_of({**cells, "among_texts": among_texts})
             rows.append(row | shared)
         except _UnscorableError as error:
             faults[cells["id"]] = error
