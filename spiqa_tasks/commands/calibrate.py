@@ -14,7 +14,8 @@ from spiqa_tasks.benchmarks.signature import PACKAGE, Signature, version
 from spiqa_tasks.commands.judge_options import (
     add_judge_options,
     all_stored,
-    are_ready,
+    expected_calls,
+    forecast,
     judges_by,
 )
 from spiqa_tasks.commands.run_arguments import add_columns
@@ -72,7 +73,9 @@ def run(arguments: argparse.Namespace) -> int:
         name: [judge.rule.request(answer.candidate) for answer in labels.answers]
         for name, judge in judges.items()
     }
-    if not are_ready(arguments, judges, requests, {"labels": labels.name}):
+    calls = expected_calls(arguments, judges, requests, labels=labels.name)
+    if arguments.dry_run:
+        print(forecast(arguments.format, calls))
         return 0
 
     rows = [_row(name, judge, labels, requests[name]) for name, judge in judges.items()]

@@ -7,7 +7,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.judge.judge import Judge, JudgeClient, JudgingEstimate
+from spiqa_tasks.judge.judge import Judge, JudgeClient
 from spiqa_tasks.judge.resolve import judge_from_environ, parse_judge
 from spiqa_tasks.judge.rules import DEFAULT_PROMPT, PROMPTS, Rule, SampledRule, make_rule
 from spiqa_tasks.judge.types import JudgeRequest
@@ -126,36 +126,32 @@ def all_stored(judges: Iterable[JudgeClient]) -> bool:
     return not any(judge.unstored for judge in judges)
 
 
-def are_ready(
+def expected_calls(
     arguments: argparse.Namespace,
     judges: Mapping[str, Judge],
     requests: Mapping[str, Sequence[JudgeRequest]],
-    about: Mapping[str, Any],
-) -> bool:
-    """Return whether the judges are to be asked: each that will be called answered its test
-    questions.
+    **about: str,
+) -> list[dict[str, Any]]:
+    """Return a row for each judge with the calls, tokens and dollars that its requests take.
 
-    With `--dry-run` a forecast is printed instead; `about` is added to its JSON. Raises JudgeError:
-    a judge is unfit.
+    `about` is added to each row. Unless `--dry-run` is given, each judge that will be called has
+    answered its test questions. Raises JudgeError: one has not.
     """
-    estimates = {name: judge.estimate(requests[name]) for name, judge in judges.items()}
-    if arguments.dry_run:
-        print(_forecast(arguments.format, estimates, about))
-        return False
-
-    # All judges are tried before the first is paid for all answers.
+    rows = []
+    # all judges are tried before the first is paid for all answers
     for name, judge in judges.items():
-        if estimates[name].calls:
+        estimate = judge.estimate(requests[name])
+        if estimate.calls and not arguments.dry_run:
             judge.preflight()
-    return True
+        rows.append({**about, "judge": name, **dataclasses.asdict(estimate)})
+    return rows
 
 
-def _forecast(form: str, estimates: Mapping[str, JudgingEstimate], about: Mapping[str, Any]) -> str:
-    """Return a table of each judge's calls, tokens and dollars."""
-    rows = [{"judge": name, **dataclasses.asdict(estimate)} for name, estimate in estimates.items()]
+def forecast(form: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the table of what `--dry-run` prints, of `expected_calls`."""
     if not rows and form in STYLES:
         return "No judge would be asked."
 
-    values = ["judge", "calls", "cached", "prompt_tokens", "completion_tokens"]
+    values = ["task", "judge", "calls", "cached", "prompt_tokens", "completion_tokens"]
     cost = Column("cost", show=lambda cost: "not known" if cost is None else f"{cost:.2f}")
-    return render(form, Table(rows, [*values, cost]), whole={**about, "dry_run": rows})
+    return render(form, Table(rows, [*values, cost]), whole={"dry_run": rows})

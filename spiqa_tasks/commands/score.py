@@ -9,6 +9,7 @@ import argparse
 import dataclasses
 import functools
 import os
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,9 +23,10 @@ from spiqa_tasks.benchmarks.registry import Task
 from spiqa_tasks.commands.judge_options import (
     add_judge_options,
     all_stored,
-    are_ready,
     check_use,
     chosen_judges,
+    expected_calls,
+    forecast,
 )
 from spiqa_tasks.commands.run_arguments import (
     add_columns,
@@ -71,11 +73,14 @@ Answered = list[tuple[Task, list[Run], list[Joined]]]
 
 
 class Batch(NamedTuple):
-    """A task's runs that have scores, unscored answers to it, and the judges to ask about these."""
+    """A task's runs that have scores, unscored answers to it, the judges to ask about these, and
+    a row for each judge with the calls that this takes.
+    """
 
     stored: list[Run]
     answers: list[Unjudged]
     judges: list[Judge]
+    calls: list[dict[str, Any]]
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -164,10 +169,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not by_task:
         return _print_reported(arguments)
 
-    check_use([task for task, _ in by_task], arguments)
+    by_task = _suited(arguments, by_task)
     say_remarks(arguments, remarks)
     batches = [_batch(arguments, *each) for each in _answered(arguments, wanted, by_task)]
-    return 0 if arguments.dry_run else _score(arguments, batches)
+    if arguments.dry_run:
+        print(forecast(arguments.format, [row for batch in batches for row in batch.calls]))
+        return 0
+    return _score(arguments, batches)
 
 
 def _task_and_paths(arguments: argparse.Namespace) -> tuple[str, list[RunPath]]:
@@ -238,12 +246,12 @@ def _answered(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask)
     questions_of = functools.cache(task_questions)  # The files of a task share its questions.
     answered = []
     for task_of_runs, runs in by_task:
-        task = _with_options(arguments, task_of_runs)
+        task = _with_metrics(task_of_runs, arguments.metrics)
         stored = []
         joined = []
         for run in runs:
             if _is_stored(arguments, run):
-                own = _with_options(arguments, run.benchmark_task)
+                own = _with_metrics(run.benchmark_task, arguments.metrics)
                 stored.append(wanted.part_of(dataclasses.replace(run, benchmark_task_or_none=own)))
                 continue
             answers, remarks = join_questions(
@@ -271,15 +279,15 @@ def _batch(
     asks = _is_scoring(arguments) or not are_judged
     try:
         judges = chosen_judges(task, arguments, os.environ) if asks else {}
-        answers = _unscored(arguments, task, joined, judges)
+        answers, calls = _unscored(arguments, task, joined, judges)
     except JudgeError as error:
         if arguments.judge or arguments.named_task:
             raise
         remark = f"{task.name}: {error} Scored without it; --judge PROVIDER:MODEL[@URL] names one."
         say_remarks(arguments, [LeftOut(remark)])
         judges = {}
-        answers = _unscored(arguments, task, joined, judges)
-    return Batch(stored, answers, [*judges.values()])
+        answers, calls = _unscored(arguments, task, joined, judges)
+    return Batch(stored, answers, [*judges.values()], calls)
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
@@ -303,23 +311,48 @@ def _is_stored(arguments: argparse.Namespace, run: Run) -> bool:
     """
     if _is_scoring(arguments) or not run.has_samples or lacks_judge(run):
         return False
-    names = {ALL, *(metric.name for metric in run.metrics)}
-    return names.issuperset(arguments.metrics)
+    wanted = {*arguments.metrics} & {*run.benchmark_task.metric_names}
+    return wanted <= {metric.name for metric in run.metrics}
 
 
-def _with_options(arguments: argparse.Namespace, task: Task) -> Task:
-    """Return the task with the rule, if it has free answers, and the metrics that the arguments
-    name.
+def _suited(arguments: argparse.Namespace, by_task: ByTask) -> ByTask:
+    """Return the tasks with the rule that is named, without those that have no metric of
+    `--metrics`: the tasks of a RUN differ.
+
+    Raises InputError: a judge, a rule or a metric that none of them has a use for.
     """
-    if arguments.rule is not None and "rule" in task.benchmark.scoring:
-        settings = f"{task.settings_text},rule={arguments.rule}".strip(",")
-        task = dataclasses.replace(task, settings_text=settings)
+    ruled = [(_with_rule(task, arguments.rule), runs) for task, runs in by_task]
+    tasks = [task for task, _ in ruled]
+    check_use(tasks, arguments)
 
-    names = arguments.metrics
-    if not names and task.benchmark is FREE_ANSWERS:
+    wanted = {*arguments.metrics} - {ALL}
+    known = {name for task in tasks for name in task.metric_names}
+    if unknown := wanted - known:
+        tasks[0].with_metrics(sorted(unknown))
+    return [each for each in ruled if not wanted or wanted & {*each[0].metric_names}]
+
+
+def _with_rule(task: Task, rule: str | None) -> Task:
+    """Return the task with a rule, if it has free answers."""
+    if rule is None or "rule" not in task.benchmark.scoring:
+        return task
+    return dataclasses.replace(task, settings_text=f"{task.settings_text},rule={rule}".strip(","))
+
+
+def _with_metrics(task: Task, named: Sequence[str]) -> Task:
+    """Return the task with those of its metrics that are named, or all."""
+    names = _metric_names(task, named)
+    return task.with_metrics(names) if names else task
+
+
+def _metric_names(task: Task, named: Sequence[str]) -> list[str]:
+    """Return the metrics of a task that are computed; [] for all."""
+    if ALL in named:
+        return []
+    if not named and task.benchmark is FREE_ANSWERS:
         # Answers without a task are scored at once, not after Java has started.
-        names = [metric.name for metric in task.metrics if metric.needs != "text programs"]
-    return task if not names or ALL in names else task.with_metrics(names)
+        return [metric.name for metric in task.metrics if metric.needs != "text programs"]
+    return [name for name in named if name in task.metric_names]
 
 
 def _unscored(
@@ -327,8 +360,8 @@ def _unscored(
     task: Task,
     joined: Sequence[Joined],
     judges: Mapping[str, Judge],
-) -> list[Unjudged]:
-    """Return answers with their records, for each judge; with `--dry-run` print the forecast.
+) -> tuple[list[Unjudged], list[dict[str, Any]]]:
+    """Return answers with their records, for each judge, and the `expected_calls`.
 
     Each judge has answered its test questions. Raises JudgeError: one has not.
     """
@@ -342,8 +375,7 @@ def _unscored(
     requests: dict[str, list[JudgeRequest]] = {name: [] for name in judge_of}
     for of_judge in answers:
         requests[of_judge.judge] += of_judge.scorer.requests(of_judge.records)
-    are_ready(arguments, judges, requests, {"task": task.name})
-    return answers
+    return answers, expected_calls(arguments, judges, requests, task=task.name)
 
 
 def _check_metrics(task: Task, answers: Sequence[Unjudged]) -> None:
@@ -397,11 +429,19 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
     shown = as_shown(arguments, runs)
     tables = [score_table(run, is_named=len(runs) > 1) for run in shown]
     if len(runs) > 1:
-        # Not for csv and json, which have these values already.
-        tables.append(dataclasses.replace(models_table(with_unique_labels(shown)), data=()))
+        tables += _models_tables(with_unique_labels(shown))
     objects = [_object(of_task) for of_task in results]
     whole = objects[0] if len(objects) == 1 else objects
     print(render(arguments.format, *tables, whole=whole))
+
+
+def _models_tables(runs: Sequence[Run]) -> list[Table]:
+    """Return a table of models for each benchmark, beside which a row has a column per task."""
+    of_benchmark: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        of_benchmark[run.benchmark_task.benchmark_name].append(run)
+    # Not for csv and json, which have these values already.
+    return [dataclasses.replace(models_table(same), data=()) for same in of_benchmark.values()]
 
 
 def _object(runs: Sequence[Run]) -> dict[str, Any]:
@@ -423,6 +463,8 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     """
     suited = _with_column(with_unique_labels(as_shown(arguments, runs)), arguments.by)
     measured = [(run, _metrics(run, arguments.metrics)) for run in suited]
+    if not any(metrics for _, metrics in measured):
+        suited[0].metric(arguments.metrics[0])
     rows, reasons = values_by(measured, arguments.by)
 
     labels = ["model", "task", "metric", *group_labels([(row["by"], row["group"]) for row in rows])]
@@ -448,7 +490,9 @@ def _with_column(runs: Sequence[Run], by: str) -> list[Run]:
 
 
 def _metrics(run: Run, names: Sequence[str]) -> list[Metric]:
-    """Return a run's metrics of some names; by default its headline."""
+    """Return those of a run's metrics that are named; by default its headline."""
     if ALL in names:
         return run.metrics
-    return [run.metric(name) for name in names or (None,)]
+    if not names:
+        return [run.metric()]
+    return [metric for metric in run.metrics if metric.name in names]

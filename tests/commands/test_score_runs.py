@@ -266,7 +266,7 @@ def test_verdicts_of_another_judge_are_kept_where_none_is_named(
         beside = run_json(capsys, "score", out, "--metrics", "l3score")
         assert len(server.requests) == asked
     assert status == 0
-    assert forecast == {"task": "spiqa_demo", "dry_run": []}
+    assert forecast == {"dry_run": []}
     assert again["metrics"]["l3score"] == first["metrics"]["l3score"]
     assert "|judge:openai:other|" in again["signature"]
     assert beside[0] == 3
@@ -370,3 +370,36 @@ def test_people_see_checkpoints_and_programs_the_models_arguments(
         "openai,model_version=org/a",
         "openai,model_version=org/b",
     ]
+
+
+def test_the_tasks_of_a_run_take_the_judge_and_the_metrics_that_they_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder of several benchmarks is one RUN: nothing that suits one of its tasks is refused."""
+    monkeypatch.delenv("SPIQA_JUDGE", raising=False)
+    answers = tmp_path / "answers"
+    answers.mkdir()
+    right_answers(answers).rename(answers / "m_spiqa_demo.jsonl")
+    rows = rows_for_scoring("mmstar", "demo", "")
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
+    (answers / "m_mmstar_demo.jsonl").write_text("\n".join(lines))
+
+    with OpenAIServer(Behaviour()) as server:
+        judge = ["--judge", f"openai:gpt-4o@{server.url}"]
+        names = ["--metrics", "accuracy,l3score"]
+        _, forecast, _ = run_json(capsys, "score", answers, *judge, *names, "--dry-run")
+        status, first, _ = run_json(
+            capsys, "score", answers, *judge, *names, "--output", tmp_path / "out"
+        )
+    stored = run_json(capsys, "score", tmp_path / "out", *names)[1]
+
+    assert [(row["task"], row["calls"]) for row in forecast["dry_run"]] == [("spiqa_demo", 39)]
+    assert status == 0
+    values = {each["task"]: each["metrics"] for each in first}
+    assert values == {each["task"]: each["metrics"] for each in stored}
+    assert values["mmstar_demo"]["accuracy"] == 1
+    assert values["spiqa_demo"]["l3score"] is not None
+
+    only = run_json(capsys, "score", tmp_path / "out", "--metrics", "accuracy")[1]
+    assert only["task"] == "mmstar_demo"
+    assert run_json(capsys, "score", tmp_path / "out", "--metrics", "accuracy,nonsense")[0] == 2
