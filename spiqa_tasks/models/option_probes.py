@@ -88,39 +88,33 @@ def shown_options(
     options = options_in(prompt)
     if not options:
         raise _not_found(prompt)
+
+    texts = options
+    labels = list(options)
+    # the letter whose text is shown for each letter, and which is scored if that is picked
+    places = list(options)
     if kind == "permuted":
-        return _permuted(options, seed)
-    if kind == "numbered":
-        return _numbered(options)
-    return _without_answer(options, true_answer())
+        random.Random(f"{seed}/{options}").shuffle(places)
+    elif kind == "numbered":
+        labels = [str(number) for number in range(1, len(options) + 1)]
+    else:
+        texts = {**options, _right_letter(options, true_answer()): NONE}
+
+    shown = {
+        letter: (label, texts[place])
+        for letter, label, place in zip(options, labels, places, strict=True)
+    }
+    return ShownOptions(options, shown, dict(zip(labels, places, strict=True)))
 
 
-def _permuted(options: Mapping[str, str], seed: int) -> ShownOptions:
-    """Move the texts to other letters, in an order drawn from the seed and the options."""
-    moved = list(options)
-    random.Random(f"{seed}/{options}").shuffle(moved)
-    letters_of = dict(zip(options, moved, strict=True))
-    shown = {letter: (letter, options[other]) for letter, other in letters_of.items()}
-    return ShownOptions(options, shown, letters_of)
-
-
-def _numbered(options: Mapping[str, str]) -> ShownOptions:
-    """Label the options 1, 2, ... instead of A, B, ...."""
-    letters_of = {str(number): letter for number, letter in enumerate(options, 1)}
-    shown = {letter: (label, options[letter]) for label, letter in letters_of.items()}
-    return ShownOptions(options, shown, letters_of)
-
-
-def _without_answer(options: Mapping[str, str], right: str) -> ShownOptions:
-    """Replace the text of the right option by `NONE`. Raises InputError: no such letter."""
-    if right not in options:
+def _right_letter(options: Mapping[str, str], answer: str) -> str:
+    """Return the true answer. Raises InputError: it is the letter of no option."""
+    if answer not in options:
         raise InputError(
-            f"Expected the true answer to be one of {', '.join(options)}; found {right[:60]!r}. "
+            f"Expected the true answer to be one of {', '.join(options)}; found {answer[:60]!r}. "
             "Leave options out."
         )
-    texts = {**options, right: NONE}
-    shown = {letter: (letter, text) for letter, text in texts.items()}
-    return ShownOptions(options, shown, {letter: letter for letter in options})
+    return answer
 
 
 def with_options(messages: Messages, shown: ShownOptions) -> Messages:
