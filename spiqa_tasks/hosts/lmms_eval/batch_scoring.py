@@ -17,7 +17,7 @@ from typing import Any
 
 from spiqa_tasks.benchmarks.answers import FREE_ANSWERS
 from spiqa_tasks.benchmarks.benchmark import Row
-from spiqa_tasks.benchmarks.metric import SCORING_FAILED
+from spiqa_tasks.benchmarks.metric import SCORING_FAILED, metric_rows
 from spiqa_tasks.benchmarks.open_metrics import L3SCORE
 from spiqa_tasks.benchmarks.record import Record, Response
 from spiqa_tasks.benchmarks.registry import BENCHMARKS
@@ -150,9 +150,8 @@ def logged_values(record: Record, scorer: Scorer, task: tuple[str, str]) -> dict
     """Return the result of `process_results`: the values of `metric_values` for the rows of the
     host's table.
     """
-    rows = scorer.benchmark.rows_of_table(scorer.settings)
-    computable = {name: row for name, row in rows.items() if scorer.why_not(row[0]) is None}
-    values_of_rows = metric_values(record, computable, scorer.join is not None)
+    rows = metric_rows(metric for metric in scorer.metrics if metric.in_table)
+    values_of_rows = metric_values(record, rows, scorer.join is not None)
     headline = next((values.get("score") for values in values_of_rows.values()), None)
     if record.status == "scoring_failed":
         values_of_rows[SCORING_FAILED.name] = {"id": record.id, "reason": record.reason}
