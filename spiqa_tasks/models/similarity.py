@@ -61,8 +61,7 @@ class OcrBaseline(Baseline):
         """Return one answer per request, in order, after reading all pictures in parallel."""
         with exit_with_message():
             paths = {path for request in requests for path in _pictures(self.document(request))}
-            new = sorted(paths - self._texts.keys())
-            digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in new}
+            digests = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths}
             texts = figure_texts((digest, path) for path, digest in digests.items())
 
         self._texts |= {path: texts[digest] for path, digest in digests.items()}
