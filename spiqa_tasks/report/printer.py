@@ -12,7 +12,6 @@ import json
 import math
 import re
 import shutil
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -226,12 +225,15 @@ def _as_text(table: Table) -> str:
     widths = _widths(grid)
 
     # The headings are a row, as tabulate makes a column two wider than its heading.
-    rows = [
-        list(map(_wrapped, grid.heads, widths)),
-        ["-" * width for width in widths],
-        *(list(map(_wrapped, row, widths)) for row in grid.rows),
-    ]
-    text = tabulate(rows, tablefmt="plain", colalign=grid.aligned, disable_numparse=True)
+    text = tabulate(
+        [grid.heads, ["-" * width for width in widths], *grid.rows],
+        tablefmt="plain",
+        colalign=grid.aligned,
+        disable_numparse=True,
+        maxcolwidths=widths,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     title = [table.title] if table.title else []
     notes = ["", *table.notes] if table.notes else []
     return "\n".join([*title, text, *notes])
@@ -253,11 +255,6 @@ def _widths(grid: Grid) -> list[int]:
         if sum(widths) <= room:
             break
     return widths
-
-
-def _wrapped(text: str, width: int) -> str:
-    """Return a text in lines of at most `width`, broken at blanks."""
-    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _as_markdown(table: Table) -> str:
