@@ -345,8 +345,10 @@ def _of_questions(
     both = merged(frames)
     # A group's size is known where the run's file says it; the questions at hand may be fewer.
     size = max(len(frames[0]), *(run.reported.sizes.get(group, 0) for run in pair.runs))
-    few = too_few(len(both), size, "questions have a score in every run")
-    if few and (both.empty or not pair.runs[0].partial):
+    if pair.runs[0].partial:
+        # over a part, too, answers without a score withhold the gain: they are no chance sample
+        size = len(set.intersection(*(set(frame.index) for frame in frames)))
+    if few := too_few(len(both), size, "questions have a score in every run"):
         return None, few
 
     scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
