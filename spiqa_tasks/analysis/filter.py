@@ -81,9 +81,9 @@ class Filtered:
             "answers": self.answers,
         }
         if "difficulty" in self.questions:
-            counts = self.kept.difficulty.value_counts()
             names = [*reversed(DIFFICULTIES), UNKNOWN]
-            record["difficulty"] = {name: int(counts.get(name, 0)) for name in names}
+            counts = self.kept.difficulty.value_counts().reindex(names, fill_value=0)
+            record["difficulty"] = counts.to_dict()
         if self.leaked:
             # Questions that leaked in more than half of the pairs (Figure 3).
             in_most = 2 * self.questions.leaks > len(self.leaked)

@@ -2,11 +2,11 @@
 and a row for each pair, overall and by group.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from statistics import fmean
 
 import pandas as pd
 
@@ -466,13 +466,9 @@ def mean_gain(gains: Sequence[Gain]) -> Gain:
     ML's is the mean of the tasks' values, each cut at 0.
     """
     n = sum(gain.n for gain in gains)
-    s_v = fmean(gain.s_v for gain in gains)
-    s_wv = fmean(gain.s_wv for gain in gains)
-    of_bases = [
-        (gain.s_t, gain.ml.value) for gain in gains if gain.s_t is not None and gain.ml is not None
-    ]
-    if len(of_bases) < len(gains):
+    scores = [(gain.s_v, gain.s_wv, gain.s_t, gain.ml and gain.ml.value) for gain in gains]
+    # NaN if a task has none
+    s_v, s_wv, s_t, ml = pd.DataFrame(scores, dtype=float).mean(skipna=False).tolist()
+    if math.isnan(s_t):
         return gain_of_totals(n, s_v, s_wv)
-
-    s_t, ml = map(fmean, zip(*of_bases, strict=True))
     return replace(gain_of_totals(n, s_v, s_wv, s_t), ml=Estimate(ml))
