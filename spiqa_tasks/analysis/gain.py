@@ -28,7 +28,7 @@ from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.printable import abridged
 from spiqa_tasks.runs import lmms_eval, selection
-from spiqa_tasks.runs.frame import group_columns
+from spiqa_tasks.runs.frame import group_columns, noise_in
 from spiqa_tasks.runs.metric_values import has_scores, mean_remarks
 from spiqa_tasks.runs.run import Run
 from spiqa_tasks.scoring import gain as scoring
@@ -350,6 +350,8 @@ def _of_questions(
         size = len(set.intersection(*(set(frame.index) for frame in frames)))
     if few := too_few(len(both), size, "questions have a score in every run"):
         return None, few
+    if noise := list(filter(None, (noise_in(frame, pair.metric.name) for frame in frames))):
+        return None, noise[0]
 
     scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
     llm = scores[2] if len(scores) > 2 else None

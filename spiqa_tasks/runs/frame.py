@@ -166,7 +166,7 @@ def value(frame: pd.DataFrame, metric: str, partial: bool = False) -> Value:
 
     records = _records(frame, metric)
     total = 0 if partial else len(records)
-    return value_over(computed, records, total, withheld or _noise(frame, metric))
+    return value_over(computed, records, total, withheld or noise_in(frame, metric))
 
 
 def _check(frame: pd.DataFrame, more: Sequence[str]) -> None:
@@ -254,8 +254,10 @@ def _judge_columns(record: Record) -> dict[str, float]:
     return {YES_NO_MASS.name: fmean(masses)} if masses else {}
 
 
-def _noise(frame: pd.DataFrame, metric: str) -> str:
-    """Return why L3Scores of a judge that says neither yes nor no are withheld, or ''."""
+def noise_in(frame: pd.DataFrame, metric: str) -> str:
+    """Return why the L3Scores in some rows are withheld, or '': the judge says neither yes nor
+    no.
+    """
     if metric.removesuffix(RELEASED) != L3SCORE or YES_NO_MASS.name not in frame:
         return ""
     return noise(frame.yes_no_mass.mean())

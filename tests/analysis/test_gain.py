@@ -1,5 +1,7 @@
 """Gain and leakage of runs."""
 
+import json
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 from gain_files import LLM, SEEING, TEXT, host_samples, rights, write_triple
 from host_files import choice_sample, choice_samples, sample_of, write_run
+from openai_server import Behaviour, OpenAIServer, TopLogprobs, agreeing
 from run_command import run_json
 
 from spiqa_tasks.analysis.gain import Row, ablation_pairs, averages, mean_gain, pair_of, rows
-from spiqa_tasks.benchmarks.registry import load_rows
+from spiqa_tasks.benchmarks.registry import load_rows, rows_for_scoring
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.report.tables import gain_tables
 from spiqa_tasks.runs.loading import load_runs
@@ -443,3 +446,28 @@ def test_a_run_with_changed_options_is_refused_in_any_role(tmp_path: Path) -> No
     runs = sorted(runs, key=lambda run: run.identity.ablation != "none")
     with pytest.raises(InputError, match="options as they are, found mmstar_filtered of m"):
         pair_of(*runs, (), None, False)
+
+
+def test_a_gain_of_l3scores_that_are_noise_is_withheld(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the scores themselves are, where the judge's first word is mostly neither yes nor no."""
+    for task in ("spiqa_demo", "spiqa_demo_text"):
+        lines = [
+            json.dumps({"id": row["id"], "prediction": "unsure"})
+            for row in rows_for_scoring("spiqa", "demo", "")
+        ]
+        (tmp_path / f"m_{task}.jsonl").write_text("\n".join(lines))
+
+    def verdict(prompt: str) -> TopLogprobs:
+        """Return noise on the answers, and a sure verdict on the test questions."""
+        if "unsure" in prompt:
+            return [("So", math.log(0.6)), ("Yes", math.log(0.2)), ("No", math.log(0.1))]
+        return agreeing(prompt)
+
+    with OpenAIServer(Behaviour(verdict=verdict)) as server:
+        command = ("score", tmp_path, "--judge", f"openai:m@{server.url}", "--metrics", "l3score")
+        run_json(capsys, *command, "--output", tmp_path / "out")
+    status, (row,), _ = run_json(capsys, "gain", tmp_path / "out")
+    assert (status, row["s_v"], row["mg"]) == (3, None, None)
+    assert "of the probability of the judge's first word" in row["warnings"][0]
