@@ -1,7 +1,7 @@
 """`score`: answers that exist already, scored by the code of the hooks, as a whole or by group.
 
-A RUN that has scores, of a judge if its task needs one, is printed as it is (`_is_stored`), as by
-the other commands. Options of scoring, and a TASK that is named, score it again (`_is_scoring`).
+A RUN that has scores, of a judge if its task needs one, is printed as it is, as by the other
+commands. Options of scoring, and a TASK that is named, score it again (`_is_scoring`).
 `_print_groups` prints values by group, `_print_reported` those of a host's own tasks.
 """
 
@@ -90,8 +90,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="TASK",
         help=(
             "the task or group that PREDICTIONS answer; or a file that needs no task: rows of"
-            " question, reference and prediction; or RUNs: their scores are printed, and those"
-            " without any, or with --judge, --rule, --output or metrics that they lack, are scored"
+            " question, reference and prediction; or RUNs, whose scores are printed (--judge,"
+            " --rule and --output score again)"
         ),
     )
     parser.add_argument(
@@ -250,9 +250,11 @@ def _answered(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask)
         stored = []
         joined = []
         for run in runs:
-            if _is_stored(arguments, run):
+            # SPIQA_JUDGE, which may have been set for other answers, asks no other judge
+            if not _is_scoring(arguments) and run.has_samples and not lacks_judge(run):
                 own = _with_metrics(run.benchmark_task, arguments.metrics)
-                stored.append(wanted.part_of(dataclasses.replace(run, benchmark_task_or_none=own)))
+                scored = dataclasses.replace(run, benchmark_task_or_none=own)
+                stored.append(scoring.as_stored(wanted.part_of(scored)))
                 continue
             answers, remarks = join_questions(
                 run, task, arguments.accept_differences, questions_of, wanted.subset
@@ -274,11 +276,8 @@ def _batch(
     arguments: argparse.Namespace, task: Task, stored: list[Run], joined: Sequence[Joined]
 ) -> Batch:
     """Return the batch of a task; of a RUN whose judge cannot be asked, without a judge."""
-    # a metric that a judged run lacks is no reason to ask a judge again
-    are_judged = all(answers.run.signature.judge for answers in joined)
-    asks = _is_scoring(arguments) or not are_judged
     try:
-        judges = chosen_judges(task, arguments, os.environ) if asks else {}
+        judges = chosen_judges(task, arguments, os.environ) if joined else {}
         answers, calls = _unscored(arguments, task, joined, judges)
     except JudgeError as error:
         if arguments.judge or arguments.named_task:
@@ -302,17 +301,6 @@ def _is_scoring(arguments: argparse.Namespace) -> bool:
         len(arguments.judge or ()) > most_judges,
     )
     return any(scoring_options)
-
-
-def _is_stored(arguments: argparse.Namespace, run: Run) -> bool:
-    """Return whether a run has the scores that are asked for, which are then printed as they are.
-
-    SPIQA_JUDGE, which may have been set for other answers, asks no other judge.
-    """
-    if _is_scoring(arguments) or not run.has_samples or lacks_judge(run):
-        return False
-    wanted = {*arguments.metrics} & {*run.benchmark_task.metric_names}
-    return wanted <= {metric.name for metric in run.metrics}
 
 
 def _suited(arguments: argparse.Namespace, by_task: ByTask) -> ByTask:

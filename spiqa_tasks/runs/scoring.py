@@ -8,9 +8,9 @@ from typing import Any
 
 from spiqa_tasks.benchmarks import summary
 from spiqa_tasks.benchmarks.benchmark import question_of
-from spiqa_tasks.benchmarks.metric import Metric, Value, group_sizes
+from spiqa_tasks.benchmarks.metric import RELEASED, Value, group_sizes
 from spiqa_tasks.benchmarks.record import Record, Response
-from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer
+from spiqa_tasks.benchmarks.scorer import Scorer, make_scorer, missing_text_metrics
 from spiqa_tasks.hosts.lmms_eval_files import (
     LoggedAnswer,
     TaskLog,
@@ -21,6 +21,7 @@ from spiqa_tasks.hosts.lmms_eval_files import (
 from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.runs.identity import Identity, model_of
 from spiqa_tasks.runs.join import Joined, Rows, match_counts
+from spiqa_tasks.runs.metric_values import is_told
 from spiqa_tasks.runs.run import Reported, Run
 
 
@@ -110,30 +111,38 @@ def _omitted(run: Run, scorer: Scorer) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if why is not None}
 
 
+def as_stored(run: Run) -> Run:
+    """Return a run with its scores, and why others cannot be computed of its answers."""
+    missing = missing_text_metrics()
+    omitted = {}
+    for metric in run.benchmark_task.metrics:
+        reason = missing.get(metric.name.removesuffix(RELEASED))
+        if reason is not None and metric.name not in run.reported.values:
+            omitted[metric.name] = reason
+    return replace(run, reported=replace(run.reported, omitted=omitted))
+
+
 def values_of(run: Run) -> dict[str, Value]:
-    """Return the values of a scored run by row: every metric that it has, and the groups of the
+    """Return the values of a scored run by row: every metric of its task, and the groups of the
     host's table.
 
-    What could not be computed when it was scored has a value without answers, NaN, with the reason.
+    What could not be computed has a value without answers, NaN, with the reason.
     """
-    omitted = run.reported.omitted
+    metrics = run.benchmark_task.metrics
     values: dict[str, Value] = {}
-    for name, (metric, group) in summary.rows_of(_metrics(run), run.record_set).items():
+    for name, (metric, group) in summary.rows_of(metrics, run.record_set).items():
+        omitted = run.reported.omitted
         if metric.name in omitted:
             if not group:
                 values[name] = Value(math.nan, 0, reason=omitted[name])
+            continue
+        if not is_told(run, metric):
             continue
         value = run.value(metric, group)
         if value.n or value.reason is not None:
             # else nothing in the answers has it, such as whether they were cut
             values[name] = value
     return values
-
-
-def _metrics(run: Run) -> list[Metric]:
-    """Return the metrics of a run's task that it has, or that were omitted for a reason."""
-    known = {*run.reported.omitted, *(metric.name for metric in run.metrics)}
-    return [metric for metric in run.benchmark_task.metrics if metric.name in known]
 
 
 def score_object(run: Run) -> dict[str, Any]:
