@@ -227,9 +227,11 @@ def fake_java(fresh_caches: None, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 )
 @pytest.mark.usefixtures("fake_java")
 def test_a_java_that_fails_leaves_its_reason(
-    error: Exception, monkeypatch: pytest.MonkeyPatch
+    error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """In the place of each metric that needs it; METEOR's program may fail alone."""
+    """In the place of each metric that needs it, and nowhere else; METEOR's program may fail
+    alone.
+    """
 
     def fail(_: object) -> list[Any]:
         raise error
@@ -242,3 +244,4 @@ def test_a_java_that_fails_leaves_its_reason(
     scores = text_scores([("a", "the model's")], ["meteor", "bleu_2"])
     reason = "the Java tokenizer failed (gone)"
     assert scores == {"meteor": reason, "bleu_2": reason}
+    assert caplog.messages == []

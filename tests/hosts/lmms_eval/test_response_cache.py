@@ -115,18 +115,22 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, run: object) -
     assert not lock.exists()
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["init", "this process"])
+@pytest.mark.parametrize("pid", [1, os.getpid(), None], ids=["init", "this process", "not signed"])
 def test_the_lock_of_a_live_process_is_respected(
-    tmp_path: Path, run: object, pid: int, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, run: object, pid: int | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its answers are asked again, and the lock is named."""
+    """Its answers are asked again, and the lock is named; one that is not signed, however old it
+    is, may be a live process's.
+    """
     run(str(tmp_path), SLICE, str, ends=False)  # type: ignore[operator]
     from lmms_eval.caching import response_cache as host
 
     lock = tmp_path / "runs" / ".merge.lock"
     lock.mkdir()
-    owner = {"pid": pid, "hostname": socket.gethostname()}
-    (lock / "owner.json").write_text(json.dumps(owner), encoding="utf-8")
+    if pid is not None:
+        owner = {"pid": pid, "hostname": socket.gethostname()}
+        (lock / "owner.json").write_text(json.dumps(owner), encoding="utf-8")
+    os.utime(lock, (0, 0))
     at_once = lambda path: _merge_lock(path, timeout_seconds=0)  # noqa: E731
     _merge_lock = host._merge_lock
     with pytest.MonkeyPatch.context() as patch, caplog.at_level("WARNING", "spiqa_tasks"):
