@@ -4,7 +4,6 @@ L3Score.
 
 import dataclasses
 import re
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -24,9 +23,6 @@ from spiqa_tasks.scoring.cot_released import parse_cot_released
 from spiqa_tasks.scoring.refusals import is_refusal
 from spiqa_tasks.scoring.responses import without_control_tokens
 
-# Suffix of a reading's metrics -> the text that it is of a response, and the image that it names.
-_Readings = Mapping[str, tuple[str, int | None]]
-
 
 def record(row: Row, response: Response, rule: Rule | None) -> Record:
     """Return the record of one response, with the answer that is read in it.
@@ -45,9 +41,14 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
     cleaned = without_control_tokens(response.text)
     parsed = parse_cot(cleaned) if is_cot else parse_answer(cleaned)
     text = without_control_tokens(parsed.text)
+    # suffix of a protocol's metrics -> the text that it reads, and the image that this names
     readings = {"": (text, parsed.image)}
+    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
+    details |= _named(parsed.image, is_cot)
     if settings.protocol == "both":
-        readings[RELEASED] = _released_reading(response.text, is_cot)
+        answer, image = _released_reading(response.text, is_cot)
+        readings[RELEASED] = (answer, image)
+        details["released"] = {"prediction": answer, **_named(image, is_cot)}
 
     scores: dict[str, float] = {}
     requests: list[MetricRequest] = []
@@ -66,18 +67,14 @@ def record(row: Row, response: Response, rule: Rule | None) -> Record:
         refused=is_refusal(response.text),
         scores=scores,
         groups=groups_of(row, len(row["figures"])),
-        details=_details(row, readings, is_cot),
+        details=details,
         requests=tuple(requests),
     )
 
 
-def _details(row: Row, readings: _Readings, is_cot: bool) -> dict[str, Any]:
-    """Return the details of a record: the figures in the order shown, and what was read."""
-    details: dict[str, Any] = {"figures": [figure["file"] for figure in row["figures"]]}
-    for suffix, (text, image) in readings.items():
-        named = {"image": image} if is_cot else {}
-        details |= {"released": {"prediction": text, **named}} if suffix else named
-    return details
+def _named(image: int | None, is_cot: bool) -> dict[str, int | None]:
+    """Return the detail of the image that a chain of thought names, {} for another answer."""
+    return {"image": image} if is_cot else {}
 
 
 def _released_reading(text: str, is_cot: bool) -> tuple[str, int | None]:
