@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
 
 from spiqa_tasks.scoring.mcq import cues
@@ -25,7 +25,6 @@ _GOES_ON = re.compile(
 
 _SPARE = re.compile(r"[\s{}]|(?<=\\)[dt](?=frac)")
 _DIGIT = re.compile(r"\d")
-_UNIT = re.compile(r"(?<=\d)(?:[°%]|[a-z]{2,12}|[gm])(?:\^?[23])?$")
 
 
 class Options:
@@ -46,7 +45,7 @@ class Options:
             if text and text.upper() not in self.texts and text != "answer":
                 owners[text] = owners.get(text, "") + letter
         self.words = frozenset(filter(_SHORT.fullmatch, owners))
-        self._values = _values(owners)
+        self._values = {_squeezed(text): text for text in owners}
         self.sought = sorted(owners.items(), key=lambda item: -len(item[0]))[:256]
 
     @cached_property
@@ -80,21 +79,10 @@ def _comparable(option: str) -> str:
     return text[1] if _BRACKETED.fullmatch(text) else text
 
 
-def _values(texts: Collection[str]) -> dict[str, str]:
-    """Return value -> text; a value has no spaces and no braces, and may lack the unit that all
-    numbers share.
-    """
-    values = {_squeezed(text): text for text in texts}
-    numbers = [value for value in values if _DIGIT.search(value)]
-    units = {end[0] if (end := _UNIT.search(number)) else "" for number in numbers}
-    if len(units) == 1:
-        (unit,) = units
-        values |= {value.removesuffix(unit): text for value, text in values.items()}
-    return values
-
-
 def _squeezed(text: str) -> str:
-    """Return a text without spaces and braces, and `\\frac` for `\\dfrac` and `\\tfrac`."""
+    """Return the value of a text: it without spaces and braces, and with `\\frac` for `\\dfrac` and
+    `\\tfrac`.
+    """
     return _SPARE.sub("", text)
 
 
@@ -103,24 +91,20 @@ def masked(text: str, options: Options) -> str:
     characters and padding.
     """
     for index, (option, _) in enumerate(options.sought):
-        if option in text:
-            text = _masked(text, option, chr(ord(TEXTS) + index))
+        if option not in text:
+            continue
+
+        mask = chr(ord(TEXTS) + index) + _PAD * (len(option) - 1)
+        characters = [*text]  # one long text for each occurrence would not be linear
+        end = 0
+        while (start := text.find(option, end)) != -1:
+            end = start + len(option)
+            if _is_whole(text, start, end):
+                characters[start:end] = mask
+            else:
+                end = start + 1
+        text = "".join(characters)
     return text
-
-
-def _masked(text: str, option: str, character: str) -> str:
-    """Return a text in which each whole occurrence of an option is one `character`, padded to the
-    length that it had.
-    """
-    characters = [*text]
-    end = 0
-    while (start := text.find(option, end)) != -1:
-        end = start + len(option)
-        if _is_whole(text, start, end):
-            characters[start:end] = character + _PAD * (len(option) - 1)
-        else:
-            end = start + 1
-    return "".join(characters)
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

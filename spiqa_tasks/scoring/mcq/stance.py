@@ -79,11 +79,12 @@ def _of_sentence(line: Line, sentence: re.Match[str], is_first: bool) -> Iterato
     is_opening = is_first and sentence.start() == 0
     may_end = is_opening or sentence.end() == len(line.kinds)
     for mention in _MENTIONS.finditer(line.kinds, *sentence.span()):
-        start = mention.start()
-        ends = may_end and _is_predicate(line, mention)
+        start, end = mention.span()
+        has_verb = _PREDICATE.search(line.kinds, 0, start)
+        ends = bool(may_end and has_verb and _END.match(line.kinds, end))
         concludes = bool(_CONCLUDES.match(line.kinds, sentence.start(), start))
         strength = _strength(line, sentence, mention, concludes, ends)
-        letters = line.named(*mention.span())
+        letters = line.named(start, end)
         if strength is not None and letters:
             yield Stance(letters, strength, _by(line, mention), start)
 
@@ -115,12 +116,6 @@ def _strength(
     if concludes and (ends or _MARKED.search(line.kinds, start, end)):
         return 2
     return int(ends)  # the sky is blue
-
-
-def _is_predicate(line: Line, mention: re.Match[str]) -> bool:
-    """Return whether a clause ends with a mention behind its verb: `the sky is blue`."""
-    start, end = mention.span()
-    return bool(_PREDICATE.search(line.kinds, 0, start) and _END.match(line.kinds, end))
 
 
 def is_unable(line: Line) -> bool:

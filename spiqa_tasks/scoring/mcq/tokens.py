@@ -144,7 +144,7 @@ class _Tokens:
     def _several(self, token: re.Match[str]) -> str:
         """Return the letters of several options behind the name of an answer, `BD`, or ""."""
         word = self.line[token.start() : token.end()]
-        is_pick = self.before in _NAMING and len(word) > 1 and [*word] == sorted({*word})
+        is_pick = self.before in _NAMING and len(word) > 1
         return word if is_pick and {*word} <= self.options.texts.keys() else ""
 
     def _is_named(self) -> bool:
