@@ -90,12 +90,8 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
     from pycocoevalcap.tokenizer.ptbtokenizer import PUNCTUATIONS
 
     command = ["-cp", "stanford-corenlp-3.4.1.jar", "edu.stanford.nlp.process.PTBTokenizer"]
-    with tempfile.TemporaryDirectory() as folder:
-        separated = [part for line in lines for part in (line, _NEXT)]
-        path = _write_lines(Path(folder) / "lines.txt", separated)
-        output = _run_java(
-            [*command, "-preserveLines", "-lowerCase", path], "tokenizer", len(lines)
-        )
+    separated = [f"{line}\n{_NEXT}" for line in lines]
+    output = _run_java("tokenizer", [*command, "-preserveLines", "-lowerCase"], [separated])
 
     tokenized = output[: 2 * len(lines) : 2]
     if len(tokenized) != len(lines):
@@ -110,12 +106,10 @@ def _run_tokenizer(lines: Sequence[str]) -> list[str]:
 
 def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     """Return METEOR's counts of each pair. Raises ValueError: it returned others."""
-    with tempfile.TemporaryDirectory() as folder:
-        predictions = _write_lines(Path(folder) / "predictions.txt", [pair[0] for pair in pairs])
-        references = _write_lines(Path(folder) / "references.txt", [pair[1] for pair in pairs])
-        options = ["-l", "en", "-norm", "-ssOut"]
-        command = ["-Xmx2G", "-jar", "meteor-1.5.jar", predictions, references, *options]
-        output = _run_java(command, "meteor", len(pairs))
+    command = ["-Xmx2G", "-jar", "meteor-1.5.jar"]
+    predictions_and_references = [*zip(*pairs, strict=True)]
+    options = ["-l", "en", "-norm", "-ssOut"]
+    output = _run_java("meteor", command, predictions_and_references, options)
 
     counts = [tuple(float(value) for value in line.split()) for line in output]
     if [len(row) for row in counts] != [FIELDS] * len(pairs):
@@ -125,21 +119,29 @@ def _run_aligner(pairs: Sequence[Pair]) -> list[tuple[float, ...]]:
     return counts
 
 
-def _write_lines(path: Path, lines: Sequence[str]) -> str:
-    """Write texts to a file, one a line; return its path."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    return str(path)
+def _run_java(
+    program: str,
+    command: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    options: Sequence[str] = (),
+) -> list[str]:
+    """Return the lines that a program of the toolkit printed for files of texts, one a line.
 
-
-def _run_java(arguments: Sequence[str], program: str, texts: int) -> list[str]:
-    """Return the lines that a program of the toolkit printed; `program` is its folder there."""
+    `program` is its folder there; the files stand between `command` and `options`.
+    """
     from pycocoevalcap.tokenizer import ptbtokenizer
 
-    folder = Path(ptbtokenizer.__file__).parents[1] / program
-    with progress(f"{program} of {counted(texts, 'text')} (Java)"):
+    doing = f"{program} of {counted(len(texts[0]), 'text')} (Java)"
+    with tempfile.TemporaryDirectory() as folder, progress(doing):
+        paths = []
+        for number, lines in enumerate(texts):
+            path = Path(folder, f"{number}.txt")
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+            paths.append(str(path))
+
         done = subprocess.run(
-            [java() or "java", "-Dfile.encoding=UTF-8", *arguments],
-            cwd=folder,
+            [java() or "java", "-Dfile.encoding=UTF-8", *command, *paths, *options],
+            cwd=Path(ptbtokenizer.__file__).parents[1] / program,
             timeout=JAVA_TIMEOUT,
             check=False,
             stdin=subprocess.DEVNULL,

@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from forgetting import forget_text_metrics
@@ -349,12 +348,13 @@ def java_starts(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     forget_text_metrics()
     started: list[str] = []
 
-    def run(arguments: Sequence[str], program: str, _show: object) -> list[str]:
+    def run(
+        program: str, _command: object, texts: Sequence[Sequence[str]], *_: object
+    ) -> list[str]:
         started.append(program)
         if program == "tokenizer":
-            return Path(arguments[-1]).read_text(encoding="utf-8").split("\n")
-        lines = Path(arguments[3]).read_text(encoding="utf-8").splitlines()
-        return [" ".join(["1"] * FIELDS) for _ in lines]
+            return "\n".join(texts[0]).split("\n")
+        return [" ".join(["1"] * FIELDS) for _ in texts[0]]
 
     monkeypatch.setattr(coco_java, "java", functools.cache(lambda: "java"))
     monkeypatch.setattr(coco_java, "_run_java", run)
