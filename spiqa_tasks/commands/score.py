@@ -329,18 +329,11 @@ def _with_rule(task: Task, rule: str | None) -> Task:
 
 def _with_metrics(task: Task, named: Sequence[str]) -> Task:
     """Return the task with those of its metrics that are named, or all."""
-    names = _metric_names(task, named)
-    return task.with_metrics(names) if names else task
-
-
-def _metric_names(task: Task, named: Sequence[str]) -> list[str]:
-    """Return the metrics of a task that are computed; [] for all."""
-    if ALL in named:
-        return []
+    names = [name for name in named if name in task.metric_names]
     if not named and task.benchmark is FREE_ANSWERS:
         # Answers without a task are scored at once, not after Java has started.
-        return [metric.name for metric in task.metrics if metric.needs != "text programs"]
-    return [name for name in named if name in task.metric_names]
+        names = [metric.name for metric in task.metrics if metric.needs != "text programs"]
+    return task if ALL in named or not names else task.with_metrics(names)
 
 
 def _unscored(

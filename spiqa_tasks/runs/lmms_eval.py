@@ -46,11 +46,6 @@ _PREDICTIONS = ("pred", "parsed_pred", "prediction")
 _PLACEHOLDERS = re.compile(r"<image(?:[ _]?\d+)?>")
 
 
-def read_results(path: Path) -> list[Run]:
-    """Return the run to every task of a results file. Raises InputError: another form of file."""
-    return runs_of(path, lmms_eval_files.read_results(path))
-
-
 def runs_of(path: Path, results: Results) -> list[Run]:
     """Return the run to every task of a results file that was read.
 
@@ -69,7 +64,7 @@ def read_samples(path: Path) -> Run:
     """
     beside = lmms_eval_files.results_beside(path)
     if beside.is_file():
-        for run in read_results(beside):
+        for run in runs_of(beside, lmms_eval_files.read_results(beside)):
             if path.name.endswith(f"{lmms_eval_files.SAMPLES}{run.task}.jsonl"):
                 return run
 

@@ -1,6 +1,5 @@
 """Answers that no task is named for: their questions stand in the file beside them."""
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -128,14 +127,14 @@ def _with_labels(path: Path, answers: Sequence[Answer]) -> Sequence[Answer]:
     if first is None:
         return answers
 
-    named = [answer for answer in asked if _named_label(answer)]
+    named = list(filter(_named_label, asked))
     # here and there a number is the text of an option, as in MMLU's algebra
     if 2 * len(named) < len(asked):
         say(
             f"{path}: the true answers are read as numbers of options, from {first}. If the model "
             f'answers with numbers, write the options as an object: {{"{first}": "TEXT", ...}}.'
         )
-        return list(map(functools.partial(_numbered, first=first), answers))
+        return [_numbered(answer, first) for answer in answers]
 
     if first == 0 and _differ(named):
         raise InputError(
@@ -161,14 +160,12 @@ def _first_number(asked: Sequence[Answer]) -> int | None:
     if not asked or not all(answer.reference.isdecimal() for answer in asked):
         return None
 
-    lowest = min(int(answer.reference) for answer in asked)
-    room = min(len(answer.known_options) - int(answer.reference) for answer in asked)
-    # the fourth of four options is 3 counted from 0, 4 counted from 1
-    fits_from_0 = room > 0
-    fits_from_1 = room >= 0 and lowest > 0
+    numbers = [(int(answer.reference), len(answer.known_options)) for answer in asked]
+    fits_from_0 = all(number < count for number, count in numbers)
+    fits_from_1 = all(0 < number <= count for number, count in numbers)
     if fits_from_0 == fits_from_1:
         return None
-    return 1 if fits_from_1 else 0
+    return int(fits_from_1)
 
 
 def _named_label(answer: Answer) -> str:

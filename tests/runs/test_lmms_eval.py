@@ -12,7 +12,7 @@ from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.lmms_eval_files import result_files
-from spiqa_tasks.runs.lmms_eval import benchmark_answers, read_results, read_samples
+from spiqa_tasks.runs.lmms_eval import benchmark_answers, read_samples, runs_of
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -23,6 +23,11 @@ def write_own(folder: Path, count: int = 3, **options: Any) -> Path:
     """A run of the task t of ours, answered rightly."""
     tasks = {"t": [sample_of(row, row["answer"]) for row in ROWS[:count]]}
     return write_run(folder, "m", tasks, "a=1", **{**OWN, **options})
+
+
+def read_results(path: Path) -> list[Run]:
+    """The run to every task of a results file."""
+    return runs_of(path, lmms_eval_files.read_results(path))
 
 
 def changed(path: Path, change: Any) -> Run:
@@ -140,7 +145,8 @@ def test_a_task_whose_settings_cannot_be_read_is_none_of_ours(
     tmp_path: Path, settings: str
 ) -> None:
     """It was made by another version, or is of somebody else."""
-    (run,) = read_results(write_own(tmp_path, settings={"t": settings}))
+    path = write_own(tmp_path, settings={"t": settings})
+    (run,) = read_results(path)
     assert (run.benchmark_task_or_none, run.settings, run.is_of_benchmark) == (None, None, False)
 
 
