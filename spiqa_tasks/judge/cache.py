@@ -63,7 +63,8 @@ class VerdictCache:
 
     Failures are never stored. A row that cannot be read, or whose checksum differs, is missing. A
     file that is damaged as a whole, or another program's, is moved aside with a remark. Verdicts
-    that cannot be written count in `unstored`; at the end stderr says how many, and why.
+    that cannot be written count in `unstored`; stderr says why at the first one, and at the end how
+    many.
 
     `path`: the file; None to store nothing.
 
@@ -78,6 +79,7 @@ class VerdictCache:
         self._waiting: dict[str, Verdict] = {}
         self._next_try = 0.0
         self._last_error = ""
+        self._is_warned = False
         if path is None:
             return
         try:
@@ -131,6 +133,14 @@ class VerdictCache:
         self._waiting[key] = verdict
         if time.monotonic() >= self._next_try:
             self._write()
+
+        is_lost = bool(self._waiting) and "locked" not in self._last_error  # a lock may pass
+        if is_lost and not self._is_warned:  # at the first one, while there is time to make room
+            self._is_warned = True
+            say(
+                f"The judge's cache {self.path} cannot be written ({self._last_error}): verdicts"
+                " count in this run alone until it can."
+            )
 
     def _write(self) -> None:
         """Write the verdicts that wait; they wait further if that fails."""

@@ -233,7 +233,9 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """All are judged, what is stored already is not asked for; the end says how many, once."""
+    """All are judged, what is stored already is not asked for; the first lost one is said, and
+    at the end how many.
+    """
     asked = [JudgeRequest(f"p{place}") for place in range(5)]
     known = 0
     if how in ("read-only", "full"):
@@ -262,7 +264,8 @@ def test_verdicts_that_cannot_be_stored_count_in_this_run(
     lines = (
         capsys.readouterr().err.splitlines()
     )  # the first call imports an SDK, and may be slow enough for progress
-    (line,) = [each for each in lines if "judgements ..." not in each]
+    first, line = [each for each in lines if "judgements ..." not in each]
+    assert "cannot be written (" in first
     assert line.startswith(
         f"spiqa-tasks: Expected to store {5 - known} verdicts in the judge's cache"
     )
