@@ -15,6 +15,7 @@ from host_files import FAILED as MARKER
 from host_files import sample_of, write_run
 from report_runs import choices
 from report_runs import run_of as run_of_records
+from run_files import read_results
 
 from spiqa_tasks.analysis.merging import conditions
 from spiqa_tasks.analysis.why import (
@@ -35,7 +36,6 @@ from spiqa_tasks.analysis.why import (
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import load_rows
 from spiqa_tasks.errors import InputError
-from spiqa_tasks.runs.lmms_eval import read_results
 from spiqa_tasks.runs.loading import load_runs
 from spiqa_tasks.runs.paths import RunPath
 from spiqa_tasks.runs.run import Run

@@ -16,11 +16,12 @@ from host_files import FAILED, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from run_command import run_json
+from run_files import read_results
 
 from spiqa_tasks.analysis.compare import compare
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs.frame import frame_of, value
-from spiqa_tasks.runs.lmms_eval import read_results, score_of
+from spiqa_tasks.runs.lmms_eval import score_of
 from spiqa_tasks.runs.run import Run
 
 Lines = Sequence[Mapping[str, Any]]

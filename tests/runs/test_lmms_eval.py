@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from host_files import FAILED, SPLIT, choice_samples, sample_of, write_run
+from run_files import read_results
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.benchmarks.registry import BENCHMARKS, load_rows
 from spiqa_tasks.errors import InputError
 from spiqa_tasks.hosts import lmms_eval_files
 from spiqa_tasks.hosts.lmms_eval_files import result_files
-from spiqa_tasks.runs.lmms_eval import benchmark_answers, read_samples, runs_of
+from spiqa_tasks.runs.lmms_eval import benchmark_answers, read_samples
 from spiqa_tasks.runs.run import Run
 
 ROWS = load_rows("mmstar", "demo", "ablation=text")
@@ -23,11 +24,6 @@ def write_own(folder: Path, count: int = 3, **options: Any) -> Path:
     """A run of the task t of ours, answered rightly."""
     tasks = {"t": [sample_of(row, row["answer"]) for row in ROWS[:count]]}
     return write_run(folder, "m", tasks, "a=1", **{**OWN, **options})
-
-
-def read_results(path: Path) -> list[Run]:
-    """The run to every task of a results file."""
-    return runs_of(path, lmms_eval_files.read_results(path))
 
 
 def changed(path: Path, change: Any) -> Run:

@@ -10,6 +10,7 @@ from answer_files import matched, right_answers, rows_of, scored
 from host_files import FAILED
 from judge_forms import FormServer, wants_max_completion_tokens
 from openai_server import OpenAIServer
+from run_files import read_results
 
 from spiqa_tasks.benchmarks.choice import slug
 from spiqa_tasks.benchmarks.metric import RecordSet
@@ -21,7 +22,6 @@ from spiqa_tasks.judge.judge import Judge
 from spiqa_tasks.judge.rules import RULES
 from spiqa_tasks.judge.types import JudgeConfig
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.lmms_eval import read_results
 from spiqa_tasks.runs.run import Reported, Run
 from spiqa_tasks.runs.scoring import (
     is_complete,

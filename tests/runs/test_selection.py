@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from host_files import choice_samples, write_run
 from report_runs import choices, run_of
+from run_files import read_results
 
 from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
-from spiqa_tasks.runs.lmms_eval import read_results
 from spiqa_tasks.runs.run import Origin, Reported, Run
 from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
 

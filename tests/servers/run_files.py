@@ -4,6 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from spiqa_tasks.hosts import lmms_eval_files
+from spiqa_tasks.runs.lmms_eval import runs_of
+from spiqa_tasks.runs.run import Run
+
+
+def read_results(path: Path) -> list[Run]:
+    """Return the run to every task of a results file."""
+    return runs_of(path, lmms_eval_files.read_results(path))
+
 
 def results_of(folder: Path, task: str) -> dict[str, Any]:
     """Return metric -> value of a task's newest run below a folder, None for a withheld value."""
