@@ -12,8 +12,8 @@ _PART = "[^{}]"
 for _ in range(5):
     _PART = rf"(?:[^{{}}]|\{{{_PART}*\}})"
 
-# A field with its content, of 2,000 characters at most. A pattern begins with the characters that
-# are sought, for speed.
+# A field with its content, of 2,000 characters at most, in one of six groups. A pattern begins with
+# the characters that are sought, for speed.
 _FIELD = re.compile(
     r"[<\[\"'\\](?:"
     r"(?<=[<\[])(?:final_?)?(?:answer|ans|choice|option)[>\]]\s{0,9}"
@@ -30,8 +30,4 @@ _FIELD = re.compile(
 
 def as_lines(text: str) -> str:
     """Return `text` with each field as a line that names the answer: `<answer>: B`."""
-    return _FIELD.sub(_line, text)
-
-
-def _line(field: re.Match[str]) -> str:
-    return f"\n{FIELD}{field[field.lastindex or 0]}\n"
+    return _FIELD.sub(rf"\n{FIELD}\1\2\3\4\5\6\n", text)

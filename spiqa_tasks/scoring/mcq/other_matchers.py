@@ -18,7 +18,7 @@ def released_match(response: str, answer: str) -> bool:
     the letter stands alone, so "A chart" hits "A".
     """
     expected, text = (each.lower().strip().replace("\n", " ") for each in (answer, response))
-    return len(expected) == 1 and any(text.startswith(prefix + expected) for prefix in _PREFIXES)
+    return len(expected) == 1 and text.startswith(tuple(prefix + expected for prefix in _PREFIXES))
 
 
 # Marks stripped from both ends of an answer, one after the other, each once.
@@ -66,8 +66,12 @@ def _behind_phrases(text: str, letters: Sequence[str]) -> str | None:
     begins = [lowered.find(phrase) + len(phrase) for phrase in _PHRASES if phrase in lowered]
     behind = [(text.find(letter, begin), letter) for begin in begins for letter in letters]
     formed = ([(text.rfind(form.format(letter)), letter) for letter in letters] for form in _FORMS)
-    last = (max(found, default=(-1, "")) for found in (behind, *formed))
-    return next((letter for place, letter in last if place >= 0), None)
+
+    for occurrences in (behind, *formed):
+        place, letter = max(occurrences, default=(-1, ""))
+        if place >= 0:
+            return letter
+    return None
 
 
 _REFUSALS = (

@@ -166,9 +166,6 @@ def _looped(reading: Reading) -> frozenset[str]:
     corrections.
     """
     cued = [index for index, line in enumerate(reading.lines) if _ANSWER.search(line.lower())]
-    if len(cued) <= _CORRECTIONS:
-        return _NOTHING
-
     looped: set[str] = set()
     for line in map(reading.at, cued):
         named = settle([claim for claim in line.claims if claim.level == "named"], line)
