@@ -220,41 +220,72 @@ def markdown(text: str) -> str:
 
 
 def _as_text(table: Table) -> str:
-    """Return a table for the terminal."""
+    """Return a table for the terminal: cells are wrapped, then the columns are split."""
     grid = table.grid
-    widths = _widths(grid)
+    room = shutil.get_terminal_size((WIDTH, 24)).columns
+    widths = _widths(grid, room)
 
+    title = f"{table.title}\n" if table.title else ""
+    parts = [_part_as_text(grid, part, widths) for part in _parts(grid, widths, room)]
+    notes = ["\n".join(table.notes)] if table.notes else []
+    return title + "\n\n".join([*parts, *notes])
+
+
+def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
+    """Return the columns at the positions `part` as text."""
     # The headings are a row, as tabulate makes a column two wider than its heading.
-    text = tabulate(
-        [grid.heads, ["-" * width for width in widths], *grid.rows],
+    rows = [grid.heads, ["-" * width for width in widths], *grid.rows]
+    return tabulate(
+        [[row[column] for column in part] for row in rows],
         tablefmt="plain",
-        colalign=grid.aligned,
+        colalign=[grid.aligned[column] for column in part],
         disable_numparse=True,
-        maxcolwidths=widths,
+        maxcolwidths=[widths[column] for column in part],
         break_long_words=False,
         break_on_hyphens=False,
     )
-    title = [table.title] if table.title else []
-    notes = ["", *table.notes] if table.notes else []
-    return "\n".join([*title, text, *notes])
 
 
-def _widths(grid: Grid) -> list[int]:
-    """Return the columns' widths in characters: the widest are wrapped until the terminal fits all.
+def _widths(grid: Grid, room: int) -> list[int]:
+    """Return the columns' widths in characters: the widest are wrapped until all fit the room.
 
     Words stay whole: a table of long names is wider than the terminal.
     """
     columns = [list(column) for column in zip(grid.heads, *grid.rows, strict=True)]
     natural = [max(map(len, column)) for column in columns]
     words = [max(map(len, " ".join(column).split(" "))) for column in columns]
-    room = shutil.get_terminal_size((WIDTH, 24)).columns - GAP * (len(columns) - 1)
 
     widths = natural
     for limit in range(max(natural, default=0), NARROWEST - 1, -1):
         widths = [min(max(limit, word), size) for size, word in zip(natural, words, strict=True)]
-        if sum(widths) <= room:
+        if _total(widths) <= room:
             break
     return widths
+
+
+def _parts(grid: Grid, widths: Sequence[int], room: int) -> list[list[int]]:
+    """Return the positions of the columns of each part that fits the room.
+
+    A part begins with the columns of text at the left, which say what a row is about: one of these
+    and three of numbers, two of which fit, are `[[0, 1, 2], [0, 3]]`.
+    """
+    count = [*grid.aligned, "right"].index("right")
+    labels = list(range(count))
+    # beside long labels, too, there is a column of numbers
+    room = max(room, _total(widths[:count]) + GAP + NARROWEST)
+    parts = [labels]
+    for column in range(count, len(widths)):
+        longer = [*parts[-1], column]
+        if _total([widths[position] for position in longer]) > room:
+            parts.append([*labels, column])
+        else:
+            parts[-1] = longer
+    return parts
+
+
+def _total(widths: Sequence[int]) -> int:
+    """Return the width of columns side by side."""
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
 def _as_markdown(table: Table) -> str:

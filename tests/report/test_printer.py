@@ -149,7 +149,9 @@ WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=20), min_size=1, max_
     st.sampled_from([60, 80, 100]),
 )
 def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], width: int) -> None:
-    """Cells are wrapped at blanks; words stay whole, so a table of many columns is wider."""
+    """Cells are wrapped at blanks, then columns of numbers stand in several parts; words stay whole,
+    so a table of many columns of text is wider.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
         printed = render("text", table(rows))
@@ -160,6 +162,21 @@ def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], widt
     for row in rows:
         for cell in row:
             assert all(word in printed for word in cell.split())
+
+
+def test_labels_stand_in_every_part_of_a_split_table() -> None:
+    """Those that are the same in every row, too; numbers are not wrapped."""
+    names = [f"accuracy/{group} x 100" for group in ("math", "logic", "science", "coarse", "fine")]
+    rows = [["mmstar_filtered", run, *["50.0 [41.2, 58.8]"] * 5] for run in ("one", "other")]
+    parts = render("text", table([["task", "run", *names], *rows])).split("\n\n")
+    assert len(parts) == 2
+    for part in parts:
+        head, *_, one, other = part.splitlines()
+        assert [line.split()[:2] for line in (head, one, other)] == [
+            *(["task", "run"], ["mmstar_filtered", "one"], ["mmstar_filtered", "other"])
+        ]
+        assert all("50.0 [41.2, 58.8]" in line for line in (one, other))
+    assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
 def test_long_names_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
