@@ -149,8 +149,8 @@ WORDS = st.lists(st.text("abcx_-.,5", min_size=1, max_size=20), min_size=1, max_
     st.sampled_from([60, 80, 100]),
 )
 def test_a_table_fits_its_terminal_and_loses_nothing(rows: list[list[str]], width: int) -> None:
-    """Cells are wrapped at blanks, then columns of numbers stand in several parts; words stay whole,
-    so a table of many columns of text is wider.
+    """Cells are wrapped at blanks, then columns of numbers stand in several parts. Words stay
+    whole, so a table of many columns of text is wider.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", str(width))
