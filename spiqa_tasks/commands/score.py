@@ -67,7 +67,6 @@ REMEDIES = {
     ),
 }
 
-
 # Each task, the runs that have scores of it, and the others joined to its questions.
 Answered = list[tuple[Task, list[Run], list[Joined]]]
 
@@ -219,7 +218,7 @@ def _score(arguments: argparse.Namespace, batches: Sequence[Batch]) -> int:
 def _print_reported(arguments: argparse.Namespace) -> int:
     """Print the values of a host's own tasks; return 0 if none is withheld, else 3."""
     runs = _logged_runs(arguments)
-    if _is_scoring(arguments):
+    if _is_scoring(arguments) or arguments.dry_run:
         tasks = ", ".join(sorted({run.task for run in runs}))
         raise InputError(
             f"Expected answers to this package's tasks, to be scored; found those to {tasks}. "

@@ -109,8 +109,7 @@ def runs_that_count(runs: Sequence[Run], judged: bool = True) -> tuple[list[Run]
 def _replaced(best: Path, others: Sequence[Run]) -> str:
     """Return the remark on a model's runs in whose place those of a file count."""
     paths = dict.fromkeys(run.path for run in others)
-    model = others[0].identity.label
-    return f"{model} was run again: {best} counts, not {abridged(paths)}."
+    return f"{others[0].identity.label} was run again: {best} counts, not {abridged(paths)}."
 
 
 def _is_scored_beside(table: Run, runs: Sequence[Run]) -> bool:

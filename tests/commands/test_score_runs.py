@@ -169,6 +169,7 @@ def test_tasks_that_the_host_alone_scores_are_named(
     assert said in capsys.readouterr().err
     status, (row, *_), errors = run_json(capsys, "score", tmp_path, "--task", "t")
     assert (status, row["value"], row["n"], errors) == (0, 1.0, 3, "")
+    assert run_json(capsys, "score", tmp_path, "--task", "t", "--dry-run")[0] == 2
     assert run_json(capsys, "score", "mmstar_demo", tmp_path)[0] == 0
 
 
