@@ -64,7 +64,7 @@ class Choice:
 
 # Rule -> its meaning.
 REASONS: Mapping[str, str] = {
-    "answer_line": "the last line or field that names an answer, or a line that is a letter",
+    "answer_line": "the last line that names an answer, or is nothing but a letter",
     "conclusion": "the last conclusion or correction",
     "statement": "stated, and nothing else is",
     "mark": "the only letter in brackets, or behind `option`, that is not rejected",
