@@ -443,8 +443,10 @@ def _print_groups(arguments: argparse.Namespace, runs: Sequence[Run]) -> int:
     """
     suited = _with_column(with_unique_labels(as_shown(arguments, runs)), arguments.by)
     measured = [(run, _metrics(run, arguments.metrics)) for run in suited]
-    if not any(metrics for _, metrics in measured):
-        suited[0].metric(arguments.metrics[0])
+    known = {metric.name for _, metrics in measured for metric in metrics}
+    for name in arguments.metrics:
+        if name not in {ALL, *known}:
+            suited[0].metric(name)  # its error names those that there are
     rows, reasons = values_by(measured, arguments.by)
 
     labels = ["model", "task", "metric", *group_labels([(row["by"], row["group"]) for row in rows])]

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from spiqa_tasks.benchmarks.summary import remark_on_answers
 from spiqa_tasks.errors import InputError
@@ -152,8 +152,16 @@ def _difference(run: Run, same: Sequence[Run]) -> str:
 
     are_apart = len({other.path.parent for other in same}) == len(same)
     path_of = attrgetter("path.parent" if are_apart else "path")
-    shared = os.path.commonpath([path_of(other).resolve() for other in same])
-    return str(path_of(run).resolve().relative_to(shared).as_posix())
+    paths = [path_of(other).resolve() for other in same]
+    return path_beside(path_of(run).resolve(), paths)
+
+
+def path_beside(path: PurePath, others: Sequence[PurePath]) -> str:
+    """Return a path from the deepest folder that the others are in, too; whole on another drive."""
+    for folder in path.parents:
+        if all(other.is_relative_to(folder) for other in others):
+            return path.relative_to(folder).as_posix()
+    return path.as_posix()
 
 
 def differing_settings(run: Run, same: Sequence[Run]) -> str:

@@ -403,4 +403,6 @@ def test_the_tasks_of_a_run_take_the_judge_and_the_metrics_that_they_have(
 
     only = run_json(capsys, "score", tmp_path / "out", "--metrics", "accuracy")[1]
     assert only["task"] == "mmstar_demo"
-    assert run_json(capsys, "score", tmp_path / "out", "--metrics", "accuracy,nonsense")[0] == 2
+    for more in ((), ("--by", "group")):
+        names = ("--metrics", "accuracy,nonsense", *more)
+        assert run_json(capsys, "score", tmp_path / "out", *names)[0] == 2

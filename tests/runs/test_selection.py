@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 
 import pytest
 from host_files import choice_samples, write_run
@@ -13,7 +13,7 @@ from spiqa_tasks.benchmarks.record import Record
 from spiqa_tasks.runs import selection
 from spiqa_tasks.runs.identity import Identity
 from spiqa_tasks.runs.run import Origin, Reported, Run
-from spiqa_tasks.runs.selection import runs_that_count, twin, with_unique_labels
+from spiqa_tasks.runs.selection import path_beside, runs_that_count, twin, with_unique_labels
 
 MODEL = Identity("m")
 
@@ -339,3 +339,13 @@ def test_a_model_is_called_by_its_checkpoint_if_no_other_one_has_it() -> None:
     # A model with several ablations is one model.
     runs = [a_run(who=Identity("hf,model=o/m", ablation)) for ablation in ("none", "text")]
     assert [run.name for run in selection.with_short_names(runs)] == ["m", "m,ablation=text"]
+
+
+def test_a_path_beside_others_has_a_name() -> None:
+    """A folder that holds another one's, and folders on two drives, too."""
+    outer, inner = PurePath("/runs/one"), PurePath("/runs/one/two")
+    assert path_beside(outer, [outer, inner]) == "one"
+    assert path_beside(inner, [outer, inner]) == "two"
+    assert path_beside(PurePath("/a/x/m"), [PurePath("/a/x/m"), PurePath("/a/y/m")]) == "x/m"
+    drives = [PureWindowsPath("C:/one"), PureWindowsPath("D:/two")]
+    assert path_beside(drives[1], drives) == "D:/two"

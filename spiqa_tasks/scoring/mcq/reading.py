@@ -166,6 +166,9 @@ def _looped(reading: Reading) -> frozenset[str]:
     corrections.
     """
     cued = [index for index, line in enumerate(reading.lines) if _ANSWER.search(line.lower())]
+    if len(cued) <= _CORRECTIONS:
+        return _NOTHING  # most answers, without a look at their claims
+
     looped: set[str] = set()
     for line in map(reading.at, cued):
         named = settle([claim for claim in line.claims if claim.level == "named"], line)
