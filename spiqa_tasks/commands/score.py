@@ -67,15 +67,16 @@ REMEDIES = {
     ),
 }
 
-# Each task, the runs that have scores of it, and the others joined to its questions.
-Answered = list[tuple[Task, list[Run], list[Joined]]]
+# Each task, the paths of its runs, those that have scores, and the others joined to its questions.
+Answered = list[tuple[Task, list[Path], list[Run], list[Joined]]]
 
 
 class Batch(NamedTuple):
     """A task's runs that have scores, unscored answers to it, the judges to ask about these, and
-    a row for each judge with the calls that this takes.
+    a row for each judge with the calls that this takes; `paths` are in the order of the runs.
     """
 
+    paths: list[Path]
     stored: list[Run]
     answers: list[Unjudged]
     judges: list[Judge]
@@ -267,12 +268,16 @@ def _answered(arguments: argparse.Namespace, wanted: Selection, by_task: ByTask)
                 f"{task.name}: the files have different questions, so that their values do not "
                 "compare."
             )
-        answered.append((task, stored, joined))
+        answered.append((task, [run.path for run in runs], stored, joined))
     return answered
 
 
 def _batch(
-    arguments: argparse.Namespace, task: Task, stored: list[Run], joined: Sequence[Joined]
+    arguments: argparse.Namespace,
+    task: Task,
+    paths: list[Path],
+    stored: list[Run],
+    joined: Sequence[Joined],
 ) -> Batch:
     """Return the batch of a task; of a RUN whose judge cannot be asked, without a judge."""
     try:
@@ -285,7 +290,7 @@ def _batch(
         say_remarks(arguments, [LeftOut(remark)])
         judges = {}
         answers, calls = _unscored(arguments, task, joined, judges)
-    return Batch(stored, answers, [*judges.values()], calls)
+    return Batch(paths, stored, answers, [*judges.values()], calls)
 
 
 def _is_scoring(arguments: argparse.Namespace) -> bool:
@@ -381,6 +386,7 @@ def _scored(arguments: argparse.Namespace, batch: Batch) -> list[Run]:
     runs = [*batch.stored]
     for unjudged in batch.answers:
         runs.append(dataclasses.replace(scoring.score(unjudged), partial=arguments.partial))
+    runs.sort(key=lambda run: batch.paths.index(run.path))
     for run in runs:
         remarks = summary.remarks_on(run.benchmark_task.benchmark, run.records)
         say(*_failures(run), *(f"{run.task} of {run.name}: {remark}" for remark in remarks))

@@ -406,3 +406,20 @@ def test_the_tasks_of_a_run_take_the_judge_and_the_metrics_that_they_have(
     for more in ((), ("--by", "group")):
         names = ("--metrics", "accuracy,nonsense", *more)
         assert run_json(capsys, "score", tmp_path / "out", *names)[0] == 2
+
+
+def test_runs_stand_in_the_order_in_which_they_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether they have scores or are scored now."""
+    rows = rows_for_scoring("mmstar", "demo", "")
+    lines = [json.dumps({"id": row["id"], "prediction": row["answer"]}) for row in rows]
+    old, new = (tmp_path / f"{model}_mmstar_demo.jsonl" for model in ("old", "new"))
+    for path in (old, new):
+        path.write_text("\n".join(lines))
+    out = tmp_path / "out"
+    run_json(capsys, "score", old, "--output", out)
+
+    for paths, names in (((new, out), ["new", "old"]), ((out, new), ["old", "new"])):
+        results = run_json(capsys, "score", *paths)[1]["results"]
+        assert [result["predictions"] for result in results] == names
