@@ -218,13 +218,7 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
     Metrics that could not be computed, but for the headline, have a reason in place of a row.
     `is_named`: whether the title is the run's name and judge, for one of several runs.
     """
-    values = []
-    for name, value in scoring.values_of(run).items():
-        # A count, which is no value to be shown x 100; it is among the counts.
-        if name != SCORING_FAILED.name:
-            metric, _, group = name.partition("/")
-            values.append(record_of(run, metric, group or OVERALL, value))
-
+    values = _value_records(run)
     head = f"{run.task}, {run.coverage} questions" if run.record_set.part else run.task
     metric_column = Column(
         "metric",
@@ -236,6 +230,18 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
     left_out = run.reported.omitted.keys() - {run.benchmark_task.metrics[0].name}
     shown = [record for record in values if record["metric"] not in left_out]
     return Table(shown, [metric_column, VALUE, "n"], title, _score_notes(run), values)
+
+
+def _value_records(run: Run) -> list[ValueRecord]:
+    """Return a record of every value of a scored run."""
+    values = []
+    for name, value in scoring.values_of(run).items():
+        # A count, which is no value to be shown x 100; it is among the counts.
+        if name != SCORING_FAILED.name:
+            metric, _, group = name.partition("/")
+            members = [record for record in run.questions if group in record.groups.values()]
+            values.append(record_of(run, metric, group or OVERALL, value, members=members))
+    return values
 
 
 def _title(run: Run) -> str:

@@ -395,3 +395,12 @@ def test_two_judges_of_a_model_on_two_tasks_have_two_rows() -> None:
     table = models_table(with_unique_labels(runs))
     judges = [row[2] for row in table.grid.rows if row[1] == "measured"]
     assert judges == ["openai:a", "openai:b"]
+
+
+def test_a_group_of_a_hosts_run_has_its_questions_where_the_whole_task_was_answered() -> None:
+    """A host's file says nothing of the sizes of groups: there are none but those at hand."""
+    run = scored("mmstar_demo")
+    of_host = replace(run, reported=replace(run.reported, sizes={}))
+    expected = [record["questions"] for record in score_table(run).data or ()]
+    assert [record["questions"] for record in score_table(of_host).data or ()] == expected
+    assert "4 of 4" in expected
