@@ -119,6 +119,11 @@ class Grid(NamedTuple):
     rows: list[list[str]]
     aligned: list[str]
 
+    @property
+    def labels(self) -> int:
+        """The number of columns of text at the left, which say what a row is about."""
+        return [*self.aligned, "right"].index("right")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -232,9 +237,17 @@ def _as_text(table: Table) -> str:
 
 
 def _part_as_text(grid: Grid, part: Sequence[int], widths: Sequence[int]) -> str:
-    """Return the columns at the positions `part` as text."""
+    """Return the columns at the positions `part` as text, without rows whose values are all in
+    other parts: a published row may be of one benchmark.
+    """
+    values = part[grid.labels :]
+    rows = [
+        row
+        for row in grid.rows
+        if any(row[column] for column in values) or not any(row[grid.labels :])
+    ]
     # The headings are a row, as tabulate makes a column two wider than its heading.
-    rows = [grid.heads, ["-" * width for width in widths], *grid.rows]
+    rows = [grid.heads, ["-" * width for width in widths], *rows]
     return tabulate(
         [[row[column] for column in part] for row in rows],
         tablefmt="plain",
@@ -266,17 +279,16 @@ def _widths(grid: Grid, room: int) -> list[int]:
 def _parts(grid: Grid, widths: Sequence[int], room: int) -> list[list[int]]:
     """Return the positions of the columns of each part that fits the room.
 
-    A part begins with the columns of text at the left, which say what a row is about: one of these
-    and three of numbers, two of which fit, are `[[0, 1, 2], [0, 3]]`.
+    Each begins with the labels: one label and three numbers, two of which fit, are
+    `[[0, 1, 2], [0, 3]]`.
     """
-    count = [*grid.aligned, "right"].index("right")
-    labels = list(range(count))
-    # beside long labels, too, there is a column of numbers
-    room = max(room, _total(widths[:count]) + GAP + NARROWEST)
+    labels = list(range(grid.labels))
+    # beside labels that fill the terminal, too, there is room for a number
+    room = max(room, _total(widths[: grid.labels]) + GAP + NARROWEST)
     parts = [labels]
-    for column in range(count, len(widths)):
+    for column in range(grid.labels, len(widths)):
         longer = [*parts[-1], column]
-        if _total([widths[position] for position in longer]) > room:
+        if parts[-1] != labels and _total([widths[position] for position in longer]) > room:
             parts.append([*labels, column])
         else:
             parts[-1] = longer

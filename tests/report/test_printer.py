@@ -179,6 +179,18 @@ def test_labels_stand_in_every_part_of_a_split_table() -> None:
     assert all(sum(name.split()[0] in part for part in parts) == 1 for name in names)
 
 
+def test_a_part_of_a_split_table_has_labels_and_values() -> None:
+    """Published rows of one benchmark are not repeated, blank, below the values of another; a
+    column that is wider than what labels leave stands beside them.
+    """
+    heads = ["mmstar".ljust(60, "_"), "spiqa".ljust(60, "_")]
+    for model in ("model", "model".ljust(70, "_")):
+        rows = [["run", "50.0", "60.0"], ["paper", "57.1", ""], ["other", "", "-"]]
+        first, second = render("text", table([[model, *heads], *rows])).split("\n\n")
+        assert [line.split()[0] for line in first.splitlines()[2:]] == ["run", "paper"]
+        assert [line.split()[0] for line in second.splitlines()[2:]] == ["run", "other"]
+
+
 def test_long_names_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two models called by the paths of their checkpoints can be copied, with their numbers."""
     monkeypatch.setenv("COLUMNS", "100")
