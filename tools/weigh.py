@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "spiqa_tasks"
 # what guards people: bad input, keys, kills, other people's files.
 #
 # Aim: 130,000, four times httpx; more has shown to be more than a newcomer reads.
-MOST_TOKENS = 151_126
+MOST_TOKENS = 151_123
 
 # Aim: 170.
 MOST_MODULES = 165

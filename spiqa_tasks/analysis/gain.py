@@ -343,19 +343,21 @@ def _of_questions(
 ) -> tuple[Gain | None, str]:
     """Return the gain over the questions of a group, compared one by one, or why there is none."""
     both = merged(frames)
-    # A group's size is known where the run's file says it; the questions at hand may be fewer.
-    size = max(len(frames[0]), *(run.reported.sizes.get(group, 0) for run in pair.runs))
     if pair.runs[0].partial:
         # over a part, too, answers without a score withhold the gain: they are no chance sample
         size = len(set.intersection(*(set(frame.index) for frame in frames)))
-    if few := too_few(len(both), size, "questions have a score in every run"):
-        return None, few
-    if noise := list(filter(None, (noise_in(frame, pair.metric.name) for frame in frames))):
-        return None, noise[0]
+    else:
+        # A group's size is known where the run's file says it; those at hand may be fewer.
+        size = max(len(frames[0]), *(run.reported.sizes.get(group, 0) for run in pair.runs))
 
-    scores = [both[f"score_{number}"].tolist() for number in range(len(frames))]
-    llm = scores[2] if len(scores) > 2 else None
-    return scoring.gain(scores[0], scores[1], llm, both.cluster_0.tolist()), ""
+    reasons = [too_few(len(both), size, "questions have a score in every run")]
+    reasons += [noise_in(frame, pair.metric.name) for frame in frames]
+    if reason := next(filter(None, reasons), ""):
+        return None, reason
+
+    with_images, without, *llm = (both[f"score_{number}"].tolist() for number in range(len(frames)))
+    clusters = both.cluster_0.tolist()
+    return scoring.gain(with_images, without, llm[0] if llm else None, clusters), ""
 
 
 def _row(

@@ -423,7 +423,7 @@ def _print(arguments: argparse.Namespace, results: Sequence[Sequence[Run]]) -> N
 
 def _models_tables(runs: Sequence[Run]) -> list[Table]:
     """Return a table of models for each benchmark, beside which a row has a column per task."""
-    of_benchmark: dict[str, list[Run]] = defaultdict(list)
+    of_benchmark = defaultdict(list)
     for run in runs:
         of_benchmark[run.benchmark_task.benchmark_name].append(run)
     # Not for csv and json, which have these values already.

@@ -234,13 +234,14 @@ def score_table(run: Run, *, is_named: bool = False) -> Table:
 
 def _value_records(run: Run) -> list[ValueRecord]:
     """Return a record of every value of a scored run."""
+    metrics = {metric.name: metric for metric in run.benchmark_task.metrics}
     values = []
-    for name, value in scoring.values_of(run).items():
+    for row, value in scoring.values_of(run).items():
         # A count, which is no value to be shown x 100; it is among the counts.
-        if name != SCORING_FAILED.name:
-            metric, _, group = name.partition("/")
-            members = [record for record in run.questions if group in record.groups.values()]
-            values.append(record_of(run, metric, group or OVERALL, value, members=members))
+        if row != SCORING_FAILED.name:
+            name, _, group = row.partition("/")
+            members = run.record_set.members(metrics[name], group or None)
+            values.append(record_of(run, name, group or OVERALL, value, members=members))
     return values
 
 
